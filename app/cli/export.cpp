@@ -4,6 +4,7 @@
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
+#include "cli/instants.h"
 #include "cli/output.h"
 #include "cli/picture.h"
 #include "cli/text.h"
@@ -12,6 +13,7 @@
 #include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
 #include "trace/recording.h"
+#include "trace/time_text.h"
 
 #include <QFile>
 #include <QFileInfo>
@@ -99,6 +101,26 @@ std::expected<void, QString> exportTo(const QString& out, const Wanted& format,
     return {};
 }
 
+/// The part of the run that --from and --until name. An error is a sentence.
+std::expected<Stretch, QString> stretchOf(const Arguments& arguments, const trace::Trace& trace) {
+    Stretch stretch;
+    if (const auto text = arguments.value("from")) {
+        const auto at = instantOf("from", *text, trace);
+        if (!at) return std::unexpected(at.error());
+        stretch.from = *at;
+    }
+    if (const auto text = arguments.value("until")) {
+        const auto at = instantOf("until", *text, trace, Beyond::TheEnd);
+        if (!at) return std::unexpected(at.error());
+        if (*at <= stretch.from.value_or(Nanos(0))) return std::unexpected(tr("--until must be later than --from"));
+        stretch.until = *at;
+    }
+    if (stretch.from && *stretch.from >= trace.reached())
+        return std::unexpected(tr("--from: nothing was recorded after that; the recording ends after %1")
+                                   .arg(durationText(trace.reached())));
+    return stretch;
+}
+
 } // namespace
 
 bool exportPaints(const QStringList& words) {
@@ -124,25 +146,26 @@ int exportFile(const QStringList& words) {
     Wanted wanted{*format, {}};
     if (arguments->has("redact")) wanted.names = Names::Hidden;
     if (arguments->place(1).endsWith(QLatin1String(".png"), Qt::CaseInsensitive)) wanted.form = CardForm::Png;
-    for (const auto& [option, place] :
-         {std::pair{"from", &wanted.stretch.from}, std::pair{"until", &wanted.stretch.until}}) {
+    const bool hasStretch = kPainted.contains(*format) || *format == kScenario;
+    for (const char* option : {"from", "until"}) {
         const auto text = arguments->value(option);
         if (!text) continue;
-        if (!kPainted.contains(*format) && *format != kScenario)
+        if (!hasStretch)
             return misused("export",
                            tr("--%1: only a picture or a scenario shows a part of the run").arg(QLatin1String(option)));
-        const auto at = durationOf(option, *text, Nanos(0));
-        if (!at) return misused("export", at.error());
-        *place = *at;
+        if (text->contains(u':')) continue; // a time of day, by the recording's clock
+        if (const auto at = durationOf(option, *text, Nanos(0)); !at) return misused("export", at.error());
     }
-    if (wanted.stretch.until && *wanted.stretch.until <= wanted.stretch.from.value_or(Nanos(0)))
-        return misused("export", tr("--until must be later than --from"));
     const auto recording = trace::loadRecording(arguments->place(0));
     if (!recording) {
         complainOfWords(recording.error().message);
         return kUsage;
     }
     if (recording->damage) complainOfWords(recording->damage->message); // what lies before it is exported
+    if (const auto stretch = stretchOf(*arguments, *recording->trace))
+        wanted.stretch = *stretch;
+    else
+        return misused("export", stretch.error());
     if (const auto done = exportTo(arguments->place(1), wanted, *recording); !done) {
         complainOfWords(done.error());
         return kUsage;

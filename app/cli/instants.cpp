@@ -8,7 +8,8 @@
 
 namespace lockscope::cli {
 
-std::expected<Nanos, QString> instantOf(const char* option, const QString& text, const trace::Trace& trace) {
+std::expected<Nanos, QString> instantOf(const char* option, const QString& text, const trace::Trace& trace,
+                                        Beyond beyond) {
     Nanos at{};
     if (text.contains(u':')) {
         if (!tellsTimeOfDay(trace))
@@ -25,6 +26,7 @@ std::expected<Nanos, QString> instantOf(const char* option, const QString& text,
         if (!duration) return duration;
         at = *duration;
     }
+    if (beyond == Beyond::TheEnd) return std::min(at, trace.reached());
     if (at > trace.reached())
         return std::unexpected(tr("--%1: the recording ends before that, after %2")
                                    .arg(QLatin1String(option), durationText(trace.reached())));

@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "trace/text.h"
+#include "verdict/why_unknown.h"
 
 #include <QJsonArray>
 
@@ -80,6 +81,8 @@ QString judgementText(const verdict::Verdict& verdict, const trace::Trace& trace
         lines += QStringLiteral("  %1  %2")
                      .arg(id, -17)
                      .arg(outcomeWord(verdict.outcomes[static_cast<std::size_t>(invariant)]));
+        const QString unknown = verdict::whyUnknown(verdict, invariant, trace);
+        if (!unknown.isEmpty()) lines += QStringLiteral("      ") + unknown;
         int told = 0;
         for (const verdict::Violation& violation : verdict.violations) {
             if (violation.invariant != invariant) continue;

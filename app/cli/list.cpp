@@ -5,8 +5,10 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
+#include "lesson/lesson_file.h"
 #include "offers/backend_table.h"
 #include "offers/recipe_table.h"
+#include "recipes/exhibits.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
 #include "scenario/schema_check.h"
@@ -24,49 +26,87 @@ struct Item {
     QByteArray json;
 };
 
-std::vector<Item> scenarios() {
+/// The built-in things of a shelf, then a person's own. `load` reads one by its name; `itemOf` makes an item of one and
+/// of whether it is a person's own. It complains of files that cannot be read, and leaves them out.
+template <typename Load, typename ItemOf>
+std::vector<Item> onShelf(scenario::Shelf shelf, const QStringList& builtin, Load load, ItemOf itemOf) {
     std::vector<Item> items;
-    const QString language = QLocale().name();
-    const QStringList builtin = scenario::builtinScenarios();
-    QStringList own = scenario::userFiles(scenario::Shelf::Scenarios);
+    QStringList own = scenario::userFiles(shelf);
     erase_if(own, [&](const QString& name) { return builtin.contains(name); }); // that name means the built-in one
     for (const QString& id : builtin + own) {
-        const auto scenario = scenario::loadScenario(id);
-        if (!scenario) {
-            for (scenario::Problem problem : scenario.error()) {
-                if (own.contains(id)) problem.file = scenario::userFile(scenario::Shelf::Scenarios, id);
+        const bool isOwn = own.contains(id);
+        if (const auto thing = load(id)) {
+            Item item = itemOf(id, *thing, isOwn);
+            if (isOwn) item.sentence = tr("your own: %1").arg(item.sentence);
+            items.push_back(std::move(item));
+        } else {
+            for (scenario::Problem problem : thing.error()) {
+                if (isOwn) problem.file = scenario::userFile(shelf, id);
                 complain(problem.toString());
             }
-            continue;
         }
-        JsonLine line;
-        line.add("id", id)
-            .add("title", scenario->titleIn(language))
-            .add("summary", scenario->summaryIn(language))
-            .add("recipe", scenario->recipe)
-            .add("own", own.contains(id));
-        const QString title = scenario->titleIn(language);
-        items.push_back({id, own.contains(id) ? tr("your own: %1").arg(title) : title, line.toJson()});
     }
     return items;
 }
 
+std::vector<Item> scenarios() {
+    const QString language = QLocale().name();
+    const auto itemOf = [&](const QString& id, const scenario::Scenario& scenario, bool own) {
+        JsonLine line;
+        line.add("id", id)
+            .add("title", scenario.titleIn(language))
+            .add("summary", scenario.summaryIn(language))
+            .add("recipe", scenario.recipe)
+            .add("own", own);
+        return Item{id, scenario.titleIn(language), line.toJson()};
+    };
+    return onShelf(
+        scenario::Shelf::Scenarios, scenario::builtinScenarios(),
+        [](const QString& id) { return scenario::loadScenario(id); }, itemOf);
+}
+
 std::vector<Item> recipes() {
     std::vector<Item> items;
-    for (const recipes::RecipeInfo& recipe : recipes::allRecipes()) {
+    std::vector<recipes::RecipeInfo> all = recipes::allRecipes();
+    for (const recipes::RecipeInfo& recipe : recipes::simulatedRecipes())
+        if (recipes::isExhibit(recipe.id)) all.push_back(recipe);
+    for (const recipes::RecipeInfo& recipe : all) {
+        const bool exhibit = recipes::isExhibit(recipe.id);
         JsonLine line;
         line.add("id", recipe.id)
             .add("backend", recipe.backend)
             .add("summary", recipe.summary)
             .add("naive", recipe.naive)
+            .add("simulated_only", exhibit)
             .add("reentrant", recipe.reentrant)
             .add("watchdog", recipe.watchdog)
             .add("token", recipe.token)
             .add("fair", recipe.fair);
-        const QString unsafe = recipe.naive ? tr(" (unsafe: exists to be seen failing)") : QString();
+        const QString unsafe = exhibit        ? tr(" (unsafe: exists to be seen failing, in the simulator only)")
+                               : recipe.naive ? tr(" (unsafe: exists to be seen failing)")
+                                              : QString();
         items.push_back({QString::fromLatin1(recipe.id), recipe.summary + unsafe, line.toJson()});
     }
     return items;
+}
+
+/// The lessons of the course in their order, then a person's own.
+std::vector<Item> lessons() {
+    const QString language =
+        QLocale().name().startsWith(QLatin1String("zh")) ? QStringLiteral("zh_CN") : QStringLiteral("en");
+    const auto itemOf = [&](const QString& id, const lesson::Lesson& lesson, bool own) {
+        JsonLine line;
+        line.add("id", id)
+            .add("title", lesson.title.in(language))
+            .add("idea", lesson.idea.in(language))
+            .add("minutes", qint64(lesson.minutes))
+            .add("steps", qint64(lesson.steps.size()))
+            .add("own", own);
+        return Item{id, lesson.title.in(language), line.toJson()};
+    };
+    return onShelf(
+        scenario::Shelf::Lessons, lesson::builtinLessons(), [](const QString& id) { return lesson::loadLesson(id); },
+        itemOf);
 }
 
 std::vector<Item> formats() {
@@ -114,11 +154,15 @@ std::vector<Item> formats() {
         {"etcd-rw", "lock", QT_TRANSLATE_NOOP("cli", "the read/write lock of etcd's client"), "etcd"},
         {"shedlock", "lock", QT_TRANSLATE_NOOP("cli", "ShedLock's job locks"), "etcd"},
         {"laravel", "lock", QT_TRANSLATE_NOOP("cli", "Laravel's table cache_locks"), "sql"},
-        {"int_lock", "lock", QT_TRANSLATE_NOOP("cli", "Spring Integration's table INT_LOCK"), "sql"},
+        {"int_lock", "lock",
+         QT_TRANSLATE_NOOP("cli", "Spring Integration's table INT_LOCK; ?match=REGION:name shows a name for its key"),
+         "sql"},
         {"liquibase", "lock", QT_TRANSLATE_NOOP("cli", "Liquibase's table DATABASECHANGELOGLOCK"), "sql"},
         {"shedlock", "lock", QT_TRANSLATE_NOOP("cli", "ShedLock's table"), "sql"},
         {"qrtz_locks", "lock", QT_TRANSLATE_NOOP("cli", "Quartz' table QRTZ_LOCKS, whose rows its schedulers lock"),
          "sql"},
+        {"qrtz_scheduler", "lock",
+         QT_TRANSLATE_NOOP("cli", "a Quartz scheduler's instance, held until the others count it as gone"), "sql"},
         {"table", "lock", QT_TRANSLATE_NOOP("cli", "a table of your own, named by ?table=…&name=COLUMN"), "sql"},
         {"sql-lease", "lock", QT_TRANSLATE_NOOP("cli", "Lockscope's own table, also sql-row, sql-version"), "sql"},
         {"pg-advisory", "lock",
@@ -157,7 +201,7 @@ std::vector<Item> formats() {
 int list(const QStringList& words) {
     const auto arguments =
         Arguments::parse(words, {{QStringLiteral("json"), false}, {QStringLiteral("markdown"), false}},
-                         {tr("scenarios, recipes or formats")});
+                         {tr("scenarios, lessons, recipes or formats")});
     if (!arguments) return misused("list", arguments.error());
     const QString what = arguments->place(0);
     if (arguments->has("markdown") && what == QLatin1String("recipes")) { // the tables in core/offers/README.md
@@ -170,10 +214,13 @@ int list(const QStringList& words) {
         items = scenarios();
     } else if (what == QLatin1String("recipes")) {
         items = recipes();
+    } else if (what == QLatin1String("lessons")) {
+        items = lessons();
     } else if (what == QLatin1String("formats")) {
         items = formats();
     } else {
-        const QStringList lists{QStringLiteral("scenarios"), QStringLiteral("recipes"), QStringLiteral("formats")};
+        const QStringList lists{QStringLiteral("scenarios"), QStringLiteral("lessons"), QStringLiteral("recipes"),
+                                QStringLiteral("formats")};
         return misused("list", tr("there is no list of “%1”%2").arg(what, scenario::suggestion(what, lists)));
     }
     if (arguments->has("json")) {

@@ -19,6 +19,13 @@ constexpr int kMostHeight = 8000; ///< of a picture that still opens everywhere;
 constexpr int kCardDots = 192;    ///< an inch, of a page as a picture
 constexpr double kScale = 2;      ///< sharp on paper and dense screens
 
+/// The servers of a recording in which nothing was simulated and no client was ours; else empty.
+QString serversIn(const trace::LoadedRecording& recording) {
+    const auto scenario = scenario::recordedScenario(recording.meta.scenario);
+    const bool ours = scenario && scenario->workload.clients > 0;
+    return ours ? QString() : views::watchedServers(*recording.trace);
+}
+
 views::RunPicture pictureOf(const trace::LoadedRecording& recording, Names names, const Stretch& stretch) {
     const trace::RecordingMeta& meta = recording.meta;
     const std::shared_ptr<const trace::Trace> trace = shownTrace(names, recording);
@@ -38,7 +45,11 @@ views::RunPicture pictureOf(const trace::LoadedRecording& recording, Names names
         // A scenario's name may be somebody's.
         if (names == Names::Shown && !scenario->id.isEmpty()) title += scenario->id;
     }
-    if (!meta.recipe.isEmpty()) title += meta.recipe;
+    if (const QString servers = serversIn(recording); !servers.isEmpty()) {
+        if (names == Names::Shown) title = QStringList(servers);
+    } else if (!meta.recipe.isEmpty()) {
+        title += meta.recipe;
+    }
     picture.title = title.join(QStringLiteral(" · "));
     picture.goesOn = !meta.finished;
     views::tellVerdict(picture);
@@ -92,7 +103,7 @@ std::expected<void, QString> paintCard(CardForm form, Names names, trace::Loaded
     if (card.run.title.isEmpty()) card.run.title = hidden ? tr("What was seen") : origin;
     card.facts = views::factsOf(card.run.timeline);
     if (!hidden && !origin.isEmpty()) card.facts.emplace_back(tr("Origin"), origin);
-    if (!recording.meta.recipe.isEmpty())
+    if (!recording.meta.recipe.isEmpty() && serversIn(recording).isEmpty())
         card.facts.emplace_back(tr("Recipe"), tr("%1, seed %2").arg(recording.meta.recipe).arg(recording.meta.seed));
     card.facts.emplace_back(tr("Names"), hidden ? tr("hidden") : tr("as recorded"));
     card.facts.emplace_back(tr("Digest of the events"), QString::fromLatin1(digest));

@@ -13,6 +13,7 @@
 #include "session/bounds.h"
 #include "session/open_scenario.h"
 #include "session/shared_run.h"
+#include "trace/time_text.h"
 
 namespace lockscope::cli {
 
@@ -29,7 +30,12 @@ void noteOtherVersion(const QString& named) {
 
 /// The scenario with the command line's changes; everything that is wrong goes to stderr.
 std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
-    auto loaded = session::openScenario(arguments.place(0), arguments.value("recipe").value_or(QString()));
+    const auto recipe = arguments.value("recipe");
+    if (recipe && recipe->isEmpty()) { // such as a variable that is not set
+        complain(tr("--recipe is empty: name one of “lockscope list recipes”, or leave the option out"));
+        return std::nullopt;
+    }
+    auto loaded = session::openScenario(arguments.place(0), recipe.value_or(QString()));
     if (!loaded) {
         for (const scenario::Problem& problem : loaded.error())
             complainOfWords(problem.toString());
@@ -71,7 +77,7 @@ int simulateOne(const scenario::Scenario& scenario, std::uint64_t seed, const Ar
         say(reportJson(scenario, seed, report));
     } else {
         say(tr("%1 with %2, seed %3, %4 of virtual time")
-                .arg(scenario.id, scenario.recipe, QString::number(seed), scenario::formatDuration(scenario.until)));
+                .arg(scenario.id, scenario.recipe, QString::number(seed), durationText(scenario.until)));
         say(judgementText(report.verdict, *report.trace));
         say(tr("  %1 acquisitions, %2 events, digest %3")
                 .arg(QString::number(report.acquisitions), QString::number(report.trace->size()),

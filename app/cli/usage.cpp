@@ -27,7 +27,8 @@ constexpr std::array kUsages{
           QT_TRANSLATE_NOOP("cli", "run a command while holding a lock on a real server")},
     Usage{"watch",
           "watch URL… [--match PATTERNS] [--ignore PATTERNS] [--string PATTERNS] [--interval T] [--renewals]\n"
-          "                [--once] [--json] [--alert EXPR]… [--fail] [--metrics [ADDRESS:]PORT]\n"
+          "                [--once] [--json] [--alert EXPR]… [--fail] [--same-client RULE]…\n"
+          "                [--metrics [ADDRESS:]PORT]\n"
           "                [--record FILE [--keep T] [--max-bytes N]]",
           QT_TRANSLATE_NOOP("cli", "locks on running servers; without --once, a line per change")},
     Usage{"manager",
@@ -42,7 +43,7 @@ constexpr std::array kUsages{
         QT_TRANSLATE_NOOP("cli", "turn a recording into a picture, a scenario that repeats it, a table or a history")},
     Usage{"diff", "diff FILE --from T --to T [--json]",
           QT_TRANSLATE_NOOP("cli", "what changed between two instants of a recording")},
-    Usage{"list", "list scenarios|recipes|formats [--json]", QT_TRANSLATE_NOOP("cli", "what there is")},
+    Usage{"list", "list scenarios|lessons|recipes|formats [--json]", QT_TRANSLATE_NOOP("cli", "what there is")},
     Usage{"sandbox", nullptr, nullptr},
 };
 

@@ -3,6 +3,7 @@
 
 #include "cli/text.h"
 #include "scenario/schema_check.h"
+#include "servers/password_prompt.h"
 
 #include <QRandomGenerator>
 #include <QRegularExpression>
@@ -75,7 +76,7 @@ std::optional<QString> readServers(const Arguments& arguments, LockPlan& plan) {
         return saidTwice(arguments);
     }
     if (arguments.has("namespace")) return tr("--namespace goes with --manager CONFIG");
-    auto url = parseConnectionUrl(arguments.place(0));
+    auto url = parseConnectionUrl(withAskedPassword(arguments.place(0)));
     if (!url) return url.error();
     plan.url = *std::move(url);
     return std::nullopt;

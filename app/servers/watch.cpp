@@ -8,6 +8,7 @@
 #include "ports/url.h"
 #include "runtime/event_loop_runtime.h"
 #include "servers/commands.h"
+#include "servers/password_prompt.h"
 #include "servers/signal_inbox.h"
 #include "servers/watch_clock.h"
 #include "servers/watch_metrics.h"
@@ -180,6 +181,11 @@ std::expected<WatchPlan, QString> planOf(const Arguments& arguments) {
         if (!rule) return std::unexpected(rule.error());
         plan.alerts.push_back(*rule);
     }
+    for (const QString& text : arguments.values("same-client")) {
+        const auto rule = inspect::parseClientRule(text);
+        if (!rule) return std::unexpected(rule.error());
+        plan.sameClient.push_back(*rule);
+    }
     if (auto bounds = boundsOf(arguments))
         plan.bounds = *bounds;
     else
@@ -212,6 +218,7 @@ int watch(const QStringList& words) {
                                              {QStringLiteral("record")},
                                              {QStringLiteral("keep")},
                                              {QStringLiteral("max-bytes")},
+                                             {QStringLiteral("same-client"), true, true},
                                              {QStringLiteral("alert"), true, true}},
                                             {QStringLiteral("URL…")});
     if (!arguments) return misused("watch", arguments.error());
@@ -219,7 +226,7 @@ int watch(const QStringList& words) {
     if (!plan) return misused("watch", plan.error());
     std::vector<ConnectionUrl> urls;
     for (const QString& place : arguments->places()) {
-        const auto url = watchedUrl(place);
+        const auto url = watchedUrl(withAskedPassword(place));
         if (!url) return misused("watch", url.error());
         urls.push_back(*url);
     }

@@ -2,6 +2,7 @@
 #include "servers/watch_words.h"
 
 #include "cli/text.h"
+#include "inspect/held_twice.h"
 #include "inspect/kept_by.h"
 #include "inspect/text.h"
 #include "trace/time_text.h"
@@ -35,11 +36,18 @@ QString shortened(const QString& text, qsizetype most) {
     return text.size() > most ? text.left(most - 1) + QStringLiteral("…") : text;
 }
 
-/// "1f6a2c…:1 ×2": enough of an identity to tell clients apart; "pid 4711 (psql 127.0.0.1)".
+/// Identities may differ in their last letters only: leases of one server do.
+QString shortenedIdentity(const QString& text) {
+    constexpr qsizetype kBegin = 8, kEnd = 6;
+    if (text.size() <= kBegin + kEnd + 1) return text;
+    return text.left(kBegin) + QStringLiteral("…") + text.right(kEnd);
+}
+
+/// "3c1f0a52…8f01aa:1 ×2": enough of an identity to tell clients apart; "pid 4711 (psql 127.0.0.1)".
 QString partyText(const inspect::Party& party) {
-    constexpr qsizetype kRandom = 12, kWords = 40, kAbout = 60;
+    constexpr qsizetype kWords = 40, kAbout = 60;
     QString text = inspect::readable(party.client);
-    text = shortened(text, text.contains(QLatin1Char(' ')) ? kWords : kRandom);
+    text = text.contains(QLatin1Char(' ')) ? shortened(text, kWords) : shortenedIdentity(text);
     if (party.thread) text += QLatin1Char(':') + inspect::readable(*party.thread);
     if (party.holds.value_or(1) > 1) text += QStringLiteral(" ×%1").arg(*party.holds);
     if (!party.about.isEmpty())
@@ -54,6 +62,8 @@ QString holdersText(const LockRow& row) {
     for (const inspect::Party& holder : row.holders) {
         if (std::size_t(holders.size()) == kShown) break;
         holders += partyText(holder);
+        if (holder.ttlMs) // its own lease, besides the lock's
+            holders.back() += QLatin1Char(' ') + tr("(%1 s left)").arg(double(*holder.ttlMs) / 1000, 0, 'f', 1);
     }
     const std::int64_t more = row.moreHolders + std::int64_t(row.holders.size()) - holders.size();
     QString text = holders.join(QStringLiteral(", "));
@@ -64,6 +74,7 @@ QString holdersText(const LockRow& row) {
 QString endText(const LockRow& row) {
     switch (row.expires()) {
     case LockRow::Expires::At:
+        if (*row.ttlMs <= 0) return tr("its end has passed");
         // No more digits than were measured.
         return tr("%1 s left")
             .arg(double(*row.ttlMs) / 1000, 0, 'f', row.ends && row.ends->toMs - row.ends->fromMs >= 1000 ? 0 : 1);
@@ -86,6 +97,10 @@ QString endText(const LockRow& row) {
 
 QString waitersText(const LockRow& row) {
     if (!row.waiterCount) return tr("waiters unknown");
+    // Nobody lists the waiters: those that listen for the release are counted, and others may poll.
+    if (!row.waiters)
+        return *row.waiterCount == 0 ? tr("no waiter known")
+                                     : tr("%n subscribed to its release", nullptr, int(*row.waiterCount));
     QString text = tr("%n waiting", nullptr, int(*row.waiterCount));
     if (row.deadWaiters > 0) text += QStringLiteral(", ") + tr("%n dead in the queue", nullptr, int(row.deadWaiters));
     return text;
@@ -104,6 +119,7 @@ QString copyText(const LockRow& copy) {
 QString stateText(const LockRow& row) {
     const bool anyHeld = std::ranges::find(row.copies, LockRow::State::Held, &LockRow::state) != row.copies.end();
     if (row.state == LockRow::State::Free && anyHeld) return tr("free, as only a minority of the servers has a holder");
+    if (row.state == LockRow::State::Held && row.mode == "shared") return tr("held shared");
     return stateWord(row.state);
 }
 
@@ -119,6 +135,7 @@ QString rowText(const LockRow& row) {
     if (!copies.isEmpty()) parts += tr("copies: %1").arg(copies.join(QStringLiteral("; ")));
     parts += waitersText(row);
     if (row.token) parts += tr("token %1").arg(*row.token);
+    if (inspect::heldTwice(row)) parts += tr("held twice: these libraries do not see each other's nodes");
     if (row.certainty == Certainty::Guess) parts += tr("only a guess: perhaps no lock");
     return parts.join(QStringLiteral("  "));
 }
@@ -176,6 +193,8 @@ QString changeWord(LockChange::What what) {
         return tr("may exist twice");
     case What::Lost:
         return tr("lost");
+    case What::NoLongerWaited:
+        return tr("no longer waited for: such locks show only while somebody waits");
     case What::Queue:
         return tr("queue");
     case What::Gone:

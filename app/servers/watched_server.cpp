@@ -7,7 +7,6 @@
 #include "drivers/dial.h"
 #include "inspect/make_watcher.h"
 #include "inspect/row_named.h"
-#include "inspect/same_client.h"
 #include "inspect/text.h"
 #include "servers/watch_clock.h"
 #include "servers/watch_metrics.h"
@@ -51,11 +50,13 @@ WatchedServer::WatchedServer(Runtime& runtime, const ConnectionUrl& url, const W
       m_watcher(*inspect::makeWatcher(runtime, url, realDiallers(), optionsFor(url, plan))),
       m_alerts(plan.alerts),
       m_forced(url) {
-    if (!plan.headings) return;
-    const auto who = [server = m_endpoint.toUtf8()](const inspect::Party& party) {
-        return inspect::clientKey(party, inspect::usualClientRules(), server);
+    // One connection of a client is another party than its next one on the same server, too, unless a rule joins them.
+    if (!plan.headings && plan.sameClient.empty()) return;
+    const auto rules = plan.sameClient.empty() ? inspect::usualClientRules() : plan.sameClient;
+    const auto who = [rules, server = m_endpoint.toUtf8()](const inspect::Party& party) {
+        return inspect::clientKey(party, rules, server);
     };
-    m_alerts.joinClients(who, m_endpoint);
+    m_alerts.joinClients(who, plan.headings ? m_endpoint : QString());
 }
 
 QCoro::Task<int> WatchedServer::look(std::stop_token stop) {
@@ -106,6 +107,12 @@ QCoro::Task<int> WatchedServer::lookOnce(std::stop_token stop) {
     if (!report.complete)
         complain(tr("%1 has more keys than one look goes through: there may be other locks").arg(m_endpoint));
     if (!whole) co_return kUnknown;
+    const auto blind = [](const inspect::WatchNote& note) {
+        using Kind = inspect::WatchNote::Kind;
+        return note.kind == Kind::NamesWanted || note.kind == Kind::RootMissing || note.kind == Kind::TableMissing;
+    };
+    // The note says what was not looked at, and a script must not take that for "no lock".
+    if (report.locks.empty() && std::ranges::any_of(report.notes, blind)) co_return kUnknown;
     if (!m_plan.json && report.locks.empty()) complain(tr("no lock on %1 now").arg(m_endpoint));
     co_return kFine;
 }
@@ -240,6 +247,7 @@ void WatchedServer::tell(const inspect::Alert& alert) {
 bool WatchedServer::checkAlerts(inspect::AlertWatch::Rings rings) {
     if (m_plan.alerts.empty()) return false;
     bool begun = false;
+    if (m_watcher) m_alerts.setUnanswered(m_watcher->unansweredSince());
     for (const inspect::Alert& alert : m_alerts.check(m_runtime.monotonic(), rings)) {
         tell(alert);
         begun = begun || alert.state == inspect::Alert::State::Raised;

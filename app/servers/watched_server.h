@@ -2,6 +2,7 @@
 #pragma once
 #include "inspect/alert_watch.h"
 #include "inspect/lock_change.h"
+#include "inspect/same_client.h"
 #include "inspect/watcher.h"
 #include "live/forced_releases.h"
 #include "ports/url.h"
@@ -25,7 +26,8 @@ struct WatchPlan {
     std::optional<QString> match, ignore, strings;
     std::optional<Nanos> interval; ///< between two looks
     std::vector<inspect::AlertRule> alerts;
-    QString record; ///< the file; empty: none
+    std::vector<inspect::ClientRule> sameClient; ///< how clients are told on other servers; empty: by their names
+    QString record;                              ///< the file; empty: none
     trace::RecordingBounds bounds;
 };
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/alert_notifier.h"
 
-#include "inspect/text.h"
-#include "models/alert_words.h"
+#include "models/alert_causes.h"
 #include "theme/icons.h"
 
 #include <QSystemTrayIcon>
-#include <algorithm>
 
 namespace lockscope::app {
 
@@ -30,15 +28,18 @@ void AlertNotifier::forget() {
 
 void AlertNotifier::flush() {
     if (m_waiting.empty()) return;
-    const auto worst = std::ranges::max_element(
-        m_waiting, {}, [](const inspect::Alert& alert) { return inspect::severityOf(alert.rule.kind); });
-    const QString word = views::alertWord(worst->rule.kind);
-    const QString one = worst->lock.isEmpty() ? word
-                                              //: %1 the short words for an alert such as "renewal late", %2 a lock.
-                                              : tr("%1: %2").arg(word, inspect::readable(worst->lock));
-    const int others = int(m_waiting.size()) - 1;
-    m_show(others == 0 ? one : tr("%1, and %n more alert(s)", "", others).arg(one),
-           worst->sentence + QLatin1Char(' ') + worst->advice);
+    const std::vector<views::AlertCause> causes = views::alertCauses(m_waiting);
+    const QString worst = views::causeName(causes.front());
+    QString text = causes.front().first.sentence + QLatin1Char(' ') + causes.front().first.advice;
+    const int others = int(causes.size()) - 1;
+    constexpr std::size_t kNamed = 3; // a desktop shows a few lines
+    QStringList also;
+    for (std::size_t i = 1; i < causes.size() && i <= kNamed; ++i)
+        also << views::causeName(causes[i]);
+    if (std::size_t(others) > kNamed) also << QString(QChar(0x2026));
+    //: In a message on the desktop, below the worst alert: %1 the other ones, such as "renewal late: orders".
+    if (others > 0) text += QLatin1Char('\n') + tr("Also %1").arg(also.join(QStringLiteral("; ")));
+    m_show(others == 0 ? worst : tr("%1, and %n more alert(s)", "", others).arg(worst), text);
     m_waiting.clear();
 }
 

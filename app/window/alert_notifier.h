@@ -10,7 +10,8 @@ class QSystemTrayIcon;
 
 namespace lockscope::app {
 
-/// Tells of alerts on the desktop. Alerts that begin together are one message; notes are not told at all.
+/// Tells of alerts on the desktop. Alerts that begin together are one message, which names the worst cause and some of
+/// the others; notes are not told at all.
 class AlertNotifier : public QObject {
     Q_OBJECT
 public:

@@ -170,6 +170,8 @@ void BackgroundKeeper::askToSave() {
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("lockscope"));
     dialog->setNameFilters({tr("Recordings (*.lockscope)")});
+    dialog->selectFile(QStringLiteral("lockscope-%1.lockscope")
+                           .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmm"))));
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
         if (m_window->context()->session()) save(path);
     });

@@ -141,7 +141,8 @@ void HelpDesk::showLegend() {
 }
 
 QList<views::ShortcutSheet::Extra> HelpDesk::keysOfParts() {
-    const QString timeline = views::TimelineView::tr("Timeline"), lesson = tr("Lessons"), presenter = tr("Presenter");
+    const QString timeline = views::TimelineView::tr("Timeline"), lesson = tr("Lessons"), presenter = tr("Presenter"),
+                  pair = tr("Side by side");
     const QString ctrl = QKeySequence(Qt::ControlModifier).toString(QKeySequence::NativeText);
     return {
         {timeline, QStringLiteral("↑ ↓"), tr("Choose a lane")},
@@ -155,11 +156,20 @@ QList<views::ShortcutSheet::Extra> HelpDesk::keysOfParts() {
         {timeline, QKeySequence(Qt::ALT).toString(QKeySequence::NativeText) + QStringLiteral("← → ↑ ↓"),
          tr("Move or stretch the chosen fault")},
         {timeline, QKeySequence(Qt::Key_Delete).toString(QKeySequence::NativeText), tr("Take the chosen fault back")},
+        {lesson, QKeySequence(Qt::Key_Space).toString(QKeySequence::NativeText), tr("Play on; go on")},
         {lesson, QStringLiteral("1 … 4"), tr("Choose an answer")},
+        {lesson, QKeySequence(Qt::SHIFT).toString(QKeySequence::NativeText) + QStringLiteral("1 … 4"),
+         tr("Count a hand of the class for an answer")},
+        {lesson, QKeySequence(Qt::Key_Backspace).toString(QKeySequence::NativeText), tr("Take the last hand back")},
         {lesson, QKeySequence(Qt::Key_Return).toString(QKeySequence::NativeText), tr("Lock the bet; go on")},
         {lesson, QStringLiteral("← →"), tr("Step back, step on")},
-        {presenter, QKeySequence(Qt::Key_B).toString(), tr("Blank the screen")},
+        {lesson,
+         QKeySequence(Qt::Key_PageUp).toString(QKeySequence::NativeText) + QLatin1Char(' ') +
+             QKeySequence(Qt::Key_PageDown).toString(QKeySequence::NativeText),
+         tr("Step back, step on; out of a task, too")},
+        {presenter, QStringLiteral("B ."), tr("Blank the screen")},
         {presenter, QKeySequence(Qt::Key_Escape).toString(QKeySequence::NativeText), tr("Leave the presenter’s view")},
+        {pair, QKeySequence(Qt::Key_D).toString(), tr("To where the two runs part")},
     };
 }
 

@@ -41,10 +41,22 @@ bool pressedByReturn(QObject* watched, const QKeyEvent& key) {
     return true;
 }
 
+/// A letter in a closed list of choices would choose an entry that begins with it, unseen, and a setting would change
+/// by a key that was meant for the window. The list takes letters while it is open; in a dialogue no key is meant for
+/// the window.
+bool choosesUnseen(QObject* watched, const QKeyEvent& key) {
+    const auto* const box = qobject_cast<QComboBox*>(watched);
+    if (!box || box->isEditable() || qobject_cast<QDialog*>(box->window())) return false;
+    return !key.text().isEmpty() && key.text().front().isPrint() && !key.text().front().isSpace();
+}
+
 } // namespace
 
 bool KeyboardCourtesy::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::KeyPress) return pressedByReturn(watched, *static_cast<QKeyEvent*>(event));
+    if (event->type() == QEvent::KeyPress) {
+        const QKeyEvent& pressed = *static_cast<QKeyEvent*>(event);
+        return choosesUnseen(watched, pressed) || pressedByReturn(watched, pressed);
+    }
     if (event->type() != QEvent::ShortcutOverride) return false;
     auto* key = static_cast<QKeyEvent*>(event);
     if (key->modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier)) return false;

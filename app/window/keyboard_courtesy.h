@@ -5,7 +5,8 @@
 namespace lockscope::app {
 
 /// Lets the control with the focus have its own keys first: Space and Return press a button that was tabbed to, arrows
-/// move in a table or a slider, although the window has shortcuts on the same keys. Install on the application.
+/// move in a table or a slider, although the window has shortcuts on the same keys. Letters are the window's: a closed
+/// list of choices does not take them. Install on the application.
 class KeyboardCourtesy : public QObject {
     Q_OBJECT
 public:

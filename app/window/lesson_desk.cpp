@@ -4,6 +4,7 @@
 #include "lesson/lesson_file.h"
 #include "lessons/lesson_list.h"
 #include "lessons/lesson_panel.h"
+#include "locks/protocol_panel.h"
 #include "scenario/user_files.h"
 #include "session/simulated_session.h"
 #include "theme/fonts.h"
@@ -13,6 +14,7 @@
 #include "window/help_desk.h"
 #include "window/lesson_keys.h"
 #include "window/main_window.h"
+#include "window/presenter.h"
 #include "window/stage.h"
 #include "window/work_area.h"
 
@@ -21,6 +23,23 @@ namespace {
 
 using Phase = views::LessonGuide::Phase;
 constexpr int kPanelWidth = 380;
+constexpr int kRoomForPanel = 880; ///< px, of a window with a panel below the picture
+
+QDockWidget* dockOf(const WorkArea& work, lesson::Look::Panel panel) {
+    switch (panel) {
+    case lesson::Look::Panel::None:
+        break;
+    case lesson::Look::Panel::Waits:
+        return work.waits();
+    case lesson::Look::Panel::Verdict:
+        return work.inspector();
+    case lesson::Look::Panel::Statistics:
+        return work.statistics();
+    case lesson::Look::Panel::Cluster:
+        return work.cluster();
+    }
+    return nullptr;
+}
 
 } // namespace
 
@@ -36,7 +55,7 @@ LessonDesk::LessonDesk(MainWindow* window, Stage* stage)
     connect(m_keys, &LessonKeys::nextLessonWanted, this, &LessonDesk::openNext);
     connect(m_guide, &views::LessonGuide::progressed, this,
             [this](const QString& id, const views::LessonProgress& progress) {
-                m_window->settings()->setLesson(id, {progress.step, progress.done, progress.bets});
+                m_window->settings()->setLesson(id, {progress.step, progress.done, progress.solved, progress.bets});
             });
 }
 
@@ -54,6 +73,7 @@ void LessonDesk::needPanel() {
     connect(m_panel, &views::LessonPanel::termAsked, this,
             [this](const QString& id) { m_window->help()->showTerm(id); });
     connect(m_panel, &views::LessonPanel::pairWanted, this, [this] { m_window->comparison()->open(); });
+    connect(m_panel, &views::LessonPanel::scenarioWanted, m_window, &MainWindow::openScenario);
 }
 
 void LessonDesk::setPanelWidth(int width) {
@@ -63,7 +83,7 @@ void LessonDesk::setPanelWidth(int width) {
 
 void LessonDesk::open(const QString& id, int step, views::LessonGuide::Arrival arrival) {
     const KeptLesson kept = m_window->settings()->lesson(id);
-    m_guide->setProgress(id, {kept.step, kept.done, kept.bets});
+    m_guide->setProgress(id, {kept.step, kept.done, kept.solved, kept.bets});
     needPanel();
     if (const auto opened = m_guide->open(id, step, arrival); !opened) return m_window->complain(opened.error());
     takeKeyboard();
@@ -102,7 +122,7 @@ void LessonDesk::showList() {
     std::map<QString, views::LessonProgress> progress;
     for (const QString& id : lesson::builtinLessons() + scenario::userFiles(scenario::Shelf::Lessons)) {
         const KeptLesson kept = m_window->settings()->lesson(id);
-        progress[id] = {kept.step, kept.done, kept.bets};
+        progress[id] = {kept.step, kept.done, kept.solved, kept.bets};
     }
     m_window->player()->pause();
     m_list->showCourse(progress, m_guide->lesson() ? m_guide->lesson()->id : QString());
@@ -129,6 +149,8 @@ void LessonDesk::refresh() {
     const views::LessonGuide::Bet bet = m_guide->bet();
     for (auto* timeline : m_window->findChildren<views::TimelineView*>())
         timeline->setBet({bet.words, bet.brief, bet.right});
+    lightProtocol();
+    showPanel();
     if (phase == m_phase) return;
     m_phase = phase;
     WorkArea* const work = m_window->work();
@@ -138,6 +160,26 @@ void LessonDesk::refresh() {
     else
         work->lend(phase == Phase::Turn ? Layout::Task : Layout::Lesson);
     takeKeyboard(); // at once: later it would be taken from a person who has gone elsewhere by then
+    showPanel();    // the layout has put its own panels there
+}
+
+void LessonDesk::showPanel() {
+    WorkArea* const work = m_window->work();
+    if (!work) return;
+    const bool room = m_window->height() >= kRoomForPanel && !m_window->presenter()->isOn();
+    QDockWidget* const wanted = room ? dockOf(*work, m_guide->panel()) : nullptr;
+    if (wanted == m_lent && (!wanted || wanted->isVisible())) return;
+    // Before the layout changes: it remembers what is in sight as the person's choice.
+    if (m_lent && m_lent != wanted) m_lent->hide();
+    m_lent = wanted && !wanted->isVisible() ? wanted : nullptr;
+    if (!wanted || m_phase != Phase::Step) return;
+    wanted->show();
+    wanted->raise();
+}
+
+void LessonDesk::lightProtocol() {
+    for (auto* panel : m_window->findChildren<views::ProtocolPanel*>())
+        panel->lookAt(m_guide->protocol());
 }
 
 } // namespace lockscope::app

@@ -2,6 +2,8 @@
 #pragma once
 #include "lessons/lesson_guide.h"
 
+class QDockWidget;
+
 namespace lockscope::views {
 class LessonList;
 class LessonPanel;
@@ -46,6 +48,9 @@ private:
     void needPanel();
     void showWorld(const scenario::Scenario& scenario, quint64 seed);
     void refresh();
+    /// Brings the panel into sight that the step's words speak of, where the window has room for it beside the picture.
+    void showPanel();
+    void lightProtocol();
 
     MainWindow* m_window;
     Stage* m_stage;
@@ -53,7 +58,8 @@ private:
     LessonKeys* m_keys;
     views::LessonPanel* m_panel = nullptr;
     views::LessonList* m_list = nullptr;
-    int m_panelWidth = 0; ///< 0 = the usual one
+    QPointer<QDockWidget> m_lent; ///< the panel that a step brought into sight
+    int m_panelWidth = 0;         ///< 0 = the usual one
     views::LessonGuide::Phase m_phase = views::LessonGuide::Phase::Off;
 };
 

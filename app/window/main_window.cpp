@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/main_window.h"
 
+#include "connections/connections_aside.h"
+#include "connections/connections_panel.h"
 #include "scenario/scenario_file.h"
 #include "session/recording_session.h"
 #include "session/simulated_session.h"
@@ -198,6 +200,10 @@ void MainWindow::tellOfNewFuture(session::Rewrite why, Nanos from) {
                                  m_registry->find(QStringLiteral("edit.redo")));
     case session::Rewrite::Redo:
         return m_messages->offer(tr("The run from %1 on is changed again.").arg(when), undo);
+    case session::Rewrite::Again:
+        return m_messages->offer(tr("Back in an earlier run, from %1 on. The one until now is kept.").arg(when), undo);
+    case session::Rewrite::Restart:
+        return; // tellOfRestart() has more to say
     }
 }
 
@@ -259,6 +265,11 @@ WorkArea* MainWindow::needWork() {
     connect(m_work, &WorkArea::connectionWanted, this, &MainWindow::askForAnother);
     connect(m_work, &WorkArea::connectionEdited, this, &MainWindow::askToEdit);
     adoptPanelActions();
+    QList<QAction*> recorded;
+    for (const char* id : {"stretch.changes", "stretch.replay", "export.trace"})
+        if (QAction* const action = m_registry->find(QLatin1String(id))) recorded << action;
+    if (auto* const connections = m_work->connections()->findChild<views::ConnectionsPanel*>())
+        connections->aside()->setActions(recorded);
     return m_work;
 }
 

@@ -114,6 +114,10 @@ private:
     void assembleTop();
     void takePlace();
     views::ConnectDialog* makeConnectDialog();
+    /// Asks for what the connection's address lacks: its user's password.
+    void askForPassword(const session::ConnectionWish& connection);
+    /// Shows the dialogue, and opens the connection that it names.
+    void openWhenAccepted(views::ConnectDialog* dialog);
     /// The rows of the window that tell of the session's connections.
     void attachConnections();
     void findInTheMiddle();

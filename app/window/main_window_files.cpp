@@ -7,6 +7,7 @@
 #include "session/simulated_session.h"
 #include "transport/player.h"
 #include "welcome/connect_dialog.h"
+#include "welcome/url_parts.h"
 #include "window/message_bar.h"
 #include "window/name_hider.h"
 #include "window/secret_keeper.h"
@@ -64,6 +65,8 @@ void MainWindow::openUrl(const QString& url, bool changesAllowed) {
 
 void MainWindow::openConnections(const std::vector<session::ConnectionWish>& connections) {
     auto opened = app::openConnections(connections);
+    if (!opened && connections.size() == 1 && views::UrlParts::of(connections.front().url).lacksPassword())
+        return askForPassword(connections.front());
     if (!opened) return complain(opened.error());
     for (const session::ConnectionWish& one : connections)
         m_settings->addRecentConnection(one.url);
@@ -91,6 +94,17 @@ views::ConnectDialog* MainWindow::makeConnectDialog() {
 void MainWindow::askForUrl(const QString& url) {
     auto* dialog = makeConnectDialog();
     if (!url.isEmpty() && !dialog->chooseSaved(url)) dialog->setUrl(url);
+    openWhenAccepted(dialog);
+}
+
+void MainWindow::askForPassword(const session::ConnectionWish& connection) {
+    auto* dialog = makeConnectDialog();
+    dialog->setConnection({connection.name, connection.url, connection.changesAllowed});
+    openWhenAccepted(dialog);
+    dialog->askForPassword();
+}
+
+void MainWindow::openWhenAccepted(views::ConnectDialog* dialog) {
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         openConnections({{dialog->name(), dialog->url(), dialog->changesAllowed()}});
     });
@@ -142,6 +156,9 @@ void MainWindow::attachConnections() {
     session::ConnectionDesk* const desk = session::connectionDeskOf(m_session.get());
     if (!desk) return;
     desk->setClientRules(m_settings->clientRules());
+    // A rule can be rejected in the picture of waits, too.
+    connect(desk, &session::ConnectionDesk::clientRulesWanted, this,
+            [this, desk] { m_settings->setClientRules(desk->clientRules()); });
     connect(desk, &session::ConnectionDesk::arranged, this, [this] {
         refreshTitle();
         m_menus->refresh();

@@ -59,6 +59,13 @@ MessageBar::MessageBar(QWidget* window)
     connect(&m_leave, &QTimer::timeout, this, &MessageBar::dismiss);
     connect(m_close, &QToolButton::clicked, this, &MessageBar::dismiss);
     window->installEventFilter(this);
+    // Something else happened meanwhile, and the offer cannot be taken up any more: the message is out of date. An
+    // action may be off and on again within one change, so the event loop's next turn tells.
+    m_outdated.setSingleShot(true);
+    connect(&m_outdated, &QTimer::timeout, this, [this] {
+        const QAction* const offered = m_offer->defaultAction();
+        if (!isHidden() && !m_offer->isHidden() && offered && !offered->isEnabled()) dismiss();
+    });
     hide();
 }
 
@@ -89,7 +96,11 @@ void MessageBar::sayUntilNext(const QString& message) {
 
 void MessageBar::offer(const QString& message, QAction* action) {
     say(message, Kind::Note);
-    if (QAction* const before = m_offer->defaultAction()) m_offer->removeAction(before);
+    if (QAction* const before = m_offer->defaultAction()) {
+        m_offer->removeAction(before);
+        disconnect(before, &QAction::enabledChanged, &m_outdated, nullptr);
+    }
+    connect(action, &QAction::enabledChanged, &m_outdated, qOverload<>(&QTimer::start));
     m_offer->setDefaultAction(action);
     m_offer->setText(action->toolTip()); // with its key
     m_offer->show();

@@ -47,6 +47,7 @@ private:
     QLabel* m_text;
     QToolButton* m_close;
     QToolButton* m_offer;
+    QTimer m_outdated;
     QTimer m_leave;
     Kind m_kind = Kind::Note;
     About m_about = About::Session;

@@ -13,6 +13,7 @@
 #include "models/planned.h"
 #include "statistics/statistics_panel.h"
 #include "theme/follow_focus.h"
+#include "theme/icons.h"
 #include "timeline/timeline_panel.h"
 #include "timeline/timeline_view.h"
 #include "verdict/verdict_panel.h"
@@ -118,6 +119,19 @@ QWidget* makeInspector(views::ViewContext* context) {
     return splitter;
 }
 
+/// A lock's lane can be kept in sight while the others scroll.
+void offerPin(QMenu& menu, views::TimelineView* view, const views::ViewContext& context, trace::EntityId lock) {
+    const auto trace = context.trace();
+    if (lock == trace::kNoEntity || trace->entity(lock).kind != trace::EntityKind::Lock) return;
+    if (trace->copyOf(lock) != trace::kNoEntity) return; // it stands with its lock
+    const bool pinned = view->isPinned(lock);
+    if (!menu.isEmpty()) menu.addSeparator();
+    menu.addAction(views::icon(pinned ? "pin" : "pinned"),
+                   pinned ? views::TimelineView::tr("&Unpin this lane")
+                          : views::TimelineView::tr("&Pin this lane in sight"),
+                   view, [view, lock, pinned] { view->setPinned(lock, !pinned); });
+}
+
 QWidget* makeTimeline(views::ViewContext* context) {
     auto* panel = new views::TimelinePanel(context);
     const auto* view = panel->view();
@@ -132,6 +146,8 @@ QWidget* makeTimeline(views::ViewContext* context) {
                                                  std::max(measured->first, measured->second));
                          else
                              views::fillFaultMenu(*menu, *context, entity);
+                         panel->view()->fillGhostMenu(*menu);
+                         offerPin(*menu, panel->view(), *context, entity);
                          Q_EMIT panel->menuFilled(menu, where);
                          if (menu->isEmpty()) {
                              delete menu;

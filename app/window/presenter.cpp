@@ -34,6 +34,8 @@ constexpr double kLeastText = 17, kAtWidth = 1600;
 constexpr double kSmallest = -2;      ///< the smallest font of the window, in points beside the usual one
 constexpr double kNarrowPanel = 0.33; ///< the narration's part of the window
 
+using Phase = views::LessonGuide::Phase;
+
 class Blank : public QWidget {
 public:
     using QWidget::QWidget;
@@ -68,13 +70,17 @@ void Presenter::furnish() {
     m_banner = new QWidget;
     auto* around = new QVBoxLayout(m_banner); // as far from the edges as the protocol below the timeline
     around->setContentsMargins(2 * views::kGrid, views::kGrid / 2, 2 * views::kGrid, 0);
-    around->addWidget(new views::VerdictBanner(m_window->context()));
+    auto* verdict = new views::VerdictBanner(m_window->context());
+    verdict->setPlain(true);
+    around->addWidget(verdict);
     auto* protocol = new views::ProtocolPanel(m_window->context());
     protocol->setBrief(true);
     m_protocol = protocol;
     auto* keys = new views::KeyRow;
     connect(keys, &views::KeyRow::pressed, this, &Presenter::press);
+    connect(m_window->lessons()->guide(), &views::LessonGuide::changed, this, &Presenter::nameKeys);
     m_keys = keys;
+    nameKeys();
     m_stage->put(Stage::Place::Top, m_bar);
     m_stage->put(Stage::Place::Above, m_banner);
     m_stage->put(Stage::Place::Below, m_protocol);
@@ -87,7 +93,7 @@ void Presenter::setOn(bool on) {
     if (on == m_on || (on && !m_window->context()->session())) return;
     m_on = on;
     furnish();
-    for (QWidget* part : {m_bar, m_banner, m_protocol, m_keys})
+    for (QWidget* part : {m_bar, m_banner, m_protocol, static_cast<QWidget*>(m_keys)})
         part->setVisible(on);
     m_window->menuWidget()->setVisible(!on);
     if (views::LessonPanel* const panel = m_window->lessons()->panel()) panel->setHeadShown(!on);
@@ -154,7 +160,10 @@ void Presenter::press(views::KeyRow::Key key) {
     case Key::Play:
         return leads ? guide->goOn() : m_window->player()->toggle();
     case Key::Next:
-        return leads ? guide->skip() : m_window->player()->next(session::Milestone::Event);
+        if (guide->phase() == Phase::Away) return guide->comeBack();
+        // In a task the keys go through the run, as they do in the window.
+        return leads && guide->phase() != Phase::Turn ? guide->skip()
+                                                      : m_window->player()->next(session::Milestone::Event);
     case Key::PauseHolder:
         return m_window->registry()->find(QStringLiteral("break.pause-client"))->trigger();
     case Key::Heal:
@@ -164,14 +173,37 @@ void Presenter::press(views::KeyRow::Key key) {
     }
 }
 
+void Presenter::nameKeys() {
+    const Phase phase = m_window->lessons()->guide()->phase();
+    m_keys->setWords(views::KeyRow::Key::Next, phase == Phase::Away                          ? tr("back to the lesson")
+                                               : phase == Phase::Turn || phase == Phase::Off ? tr("next event")
+                                                                                             : tr("next step"));
+}
+
+bool Presenter::takeOfMenus(const QKeyEvent& key) {
+    const auto trigger = [this](const char* id) {
+        if (QAction* const action = m_window->registry()->find(QLatin1String(id)); action && action->isEnabled())
+            action->trigger();
+        return true;
+    };
+    if (key.matches(QKeySequence::Undo)) return trigger("edit.undo");
+    if (key.matches(QKeySequence::HelpContents)) return trigger("help.what");
+    if (key.modifiers() != Qt::ControlModifier) return false;
+    if (key.key() == Qt::Key_Return || key.key() == Qt::Key_Enter) return trigger("lesson.return");
+    return key.key() == Qt::Key_L && trigger("lesson.list");
+}
+
 bool Presenter::take(int key) {
     using Key = views::KeyRow::Key;
+    views::LessonGuide* const guide = m_window->lessons()->guide();
+    const bool leads = m_window->lessons()->isGuiding(), turn = guide->phase() == Phase::Turn;
     switch (key) {
     case Qt::Key_Escape:
     case Qt::Key_F5:
         setOn(false);
         return true;
     case Qt::Key_B:
+    case Qt::Key_Period: // remotes send one or the other
         press(Key::Blank);
         return true;
     case Qt::Key_P:
@@ -184,13 +216,16 @@ bool Presenter::take(int key) {
         press(Key::Play);
         return true;
     case Qt::Key_Right:
-    case Qt::Key_PageDown:
         press(Key::Next);
         return true;
+    case Qt::Key_PageDown:
+        turn ? guide->skip() : press(Key::Next);
+        return true;
     case Qt::Key_Left:
+        leads && !turn ? guide->back() : m_window->player()->previous(session::Milestone::Event);
+        return true;
     case Qt::Key_PageUp:
-        m_window->lessons()->isGuiding() ? m_window->lessons()->guide()->back()
-                                         : m_window->player()->previous(session::Milestone::Event);
+        leads ? guide->back() : m_window->player()->previous(session::Milestone::Event);
         return true;
     default:
         return false;
@@ -215,10 +250,7 @@ bool Presenter::eventFilter(QObject* watched, QEvent* event) {
         setBlank(false);
         return true;
     }
-    if (key->modifiers() == Qt::ControlModifier && key->key() == Qt::Key_L) {
-        m_window->lessons()->showList();
-        return true;
-    }
+    if (takeOfMenus(*key)) return true;
     return !(key->modifiers() & ~Qt::KeypadModifier) && take(key->key());
 }
 

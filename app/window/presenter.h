@@ -12,7 +12,7 @@ class MainWindow;
 class Stage;
 
 /// The presenter's view: large text that grows with the window, only timeline, narration and protocol, and a row of big
-/// keys. F5 enters and leaves it, Esc leaves; B blanks the screen until the next key.
+/// keys. F5 enters and leaves it, Esc leaves; B or a full stop blanks the screen until the next key.
 class Presenter : public QObject {
     Q_OBJECT
 public:
@@ -37,6 +37,9 @@ private:
     void foldProtocol();
     void press(views::KeyRow::Key key);
     bool take(int key);
+    /// Keys of the menus, which are away, that a class needs too.
+    bool takeOfMenus(const QKeyEvent& key);
+    void nameKeys();
     void setBlank(bool blank);
 
     MainWindow* m_window;
@@ -44,7 +47,7 @@ private:
     QWidget* m_bar = nullptr;
     QWidget* m_banner = nullptr;
     QWidget* m_protocol = nullptr;
-    QWidget* m_keys = nullptr;
+    views::KeyRow* m_keys = nullptr;
     QWidget* m_blank = nullptr;
     QTimer m_pace;
     bool m_on = false;

@@ -220,14 +220,19 @@ int save(const QImage& image, const QString& path) {
     return usage(Shell::tr("%1: the picture could not be written").arg(path));
 }
 
+/// Whether Qt would look for a display and find none; it ends the program then, before anything could be said.
+bool lacksDisplay(int argc, char** argv) {
+    for (const char* place : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
+        if (!qEnvironmentVariableIsEmpty(place)) return false;
+    return !has(argc, argv, "-platform") && !has(argc, argv, "--platform");
+}
+
 } // namespace
 
 int runWindow(int& argc, char** argv) {
-    // A picture needs no display.
-    const bool picture = has(argc, argv, "--screenshot");
-    if (picture && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") && qEnvironmentVariableIsEmpty("DISPLAY") &&
-        qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY"))
-        qputenv("QT_QPA_PLATFORM", "offscreen");
+    // A picture needs no display, nor does a complaint about the words.
+    const bool picture = has(argc, argv, "--screenshot"), noDisplay = lacksDisplay(argc, argv);
+    if (noDisplay) qputenv("QT_QPA_PLATFORM", "offscreen");
 
     preferLargePages();
     QApplication application(argc, argv);
@@ -251,6 +256,14 @@ int runWindow(int& argc, char** argv) {
     }
 
     if (const QString error = checkSeed(parser); !error.isEmpty()) return usage(error);
+    const bool shows = !picture && !parser.isSet(kExit);
+    if (noDisplay && shows) {
+        if (parser.isSet(kLesson))
+            if (const auto lesson = lesson::loadLesson(parser.value(kLesson)); !lesson)
+                return usage(lesson.error().front().toString());
+        return usage(Shell::tr("there is no display for the window: neither DISPLAY nor WAYLAND_DISPLAY is set. "
+                               "“lockscope --help” tells what works in a terminal"));
+    }
 
     // Pictures and measurements neither read nor write the user's settings: equal everywhere.
     QTemporaryDir scratch;
@@ -316,6 +329,10 @@ int runWindow(int& argc, char** argv) {
     if (parser.isSet(kAt)) {
         at = scenario::parseDuration(parser.value(kAt));
         if (!at) return usage(Shell::tr("--at %1: a time such as 6.8s").arg(parser.value(kAt)));
+    }
+    for (const QString& given : parser.positionalArguments()) {
+        if (at || !session::looksShared(given)) continue;
+        if (const auto run = session::readSharedText(given)) at = run->playhead; // a mistake in it was told before
     }
     Screenshot screenshot(&window, at);
     QObject::connect(&screenshot, &Screenshot::taken, &application,

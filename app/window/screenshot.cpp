@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/screenshot.h"
 
+#include "lessons/failure_table.h"
 #include "session/recording_session.h"
 #include "transport/player.h"
 #include "window/main_window.h"
@@ -8,6 +9,7 @@
 #include <QCoreApplication>
 #include <QPixmap>
 #include <QTimer>
+#include <algorithm>
 
 namespace lockscope::app {
 namespace {
@@ -16,8 +18,8 @@ constexpr auto kAfterViolation = 800ms;
 /// Models and pyramids gather changes for up to a frame or two before they show them.
 constexpr int kSettleMs = 600;
 constexpr int kGiveUpMs = 20'000;
-/// Servers are watched for so long before the picture is taken.
-constexpr int kWatchMs = 3000;
+/// Servers are watched for so long before the picture is taken, if nobody says for how long.
+constexpr Nanos kWatch = 3s;
 
 /// The window as it is once all that it was told has found its place.
 QImage pictureOf(QWidget* window) {
@@ -36,8 +38,9 @@ void Screenshot::start() {
         QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(pictureOf(m_window)); });
         return;
     }
-    if (session->abilities().live && !m_at) { // of now, as the window follows it
-        QTimer::singleShot(kWatchMs, this, [this] { Q_EMIT taken(pictureOf(m_window)); });
+    if (session->abilities().live) { // of now, as the window follows it
+        const auto wait = std::chrono::ceil<std::chrono::milliseconds>(m_at.value_or(kWatch));
+        QTimer::singleShot(wait, this, [this] { Q_EMIT taken(pictureOf(m_window)); });
         return;
     }
     m_window->player()->pause();
@@ -46,8 +49,9 @@ void Screenshot::start() {
     });
     connect(session, &session::Session::advanced, this, &Screenshot::check);
     if (const auto limit = m_window->player()->limit()) return stopAt(*limit);
-    if (m_at) return arrive(*m_at);
     const auto* const recording = qobject_cast<session::RecordingSession*>(m_window->session());
+    if (recording) connect(recording, &session::RecordingSession::alertsFound, this, &Screenshot::check);
+    if (m_at) return arrive(*m_at);
     connect(session, &session::Session::milestoneReached, this, [this, session, recording](bool found, Nanos at) {
         if (m_at) return;
         if (!recording) return arrive(found ? at + kAfterViolation : session->planned() / 2);
@@ -68,7 +72,7 @@ void Screenshot::stopAt(Nanos limit) {
         m_settling = true;
         // An instant on the way there: the step's words stand beside it, and what lies right of it stays hidden.
         if (m_at) m_window->context()->setPlayhead(std::min(*m_at, limit));
-        QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(pictureOf(m_window)); });
+        settle();
     };
     connect(m_window->context(), &views::ViewContext::playheadChanged, this, look);
     look();
@@ -87,11 +91,22 @@ void Screenshot::check() {
     if (!m_at || m_settling || !session) return;
     const Nanos wanted = std::min(*m_at + 6s, std::max(*m_at, session->planned()));
     if (m_window->context()->trace()->reached() < wanted) return;
+    const auto* const recording = qobject_cast<session::RecordingSession*>(m_window->session());
+    // It is shown as it ended once it is read; its alerts come soon after, and the picture shows them.
+    if (recording && (recording->isLoading() || recording->isFindingAlerts())) return;
     m_settling = true;
     m_window->player()->pause();
     m_window->context()->setPlayhead(*m_at);
     Q_EMIT m_window->context()->revealRequested(*m_at, trace::kNoEntity);
-    QTimer::singleShot(kSettleMs, this, [this] { Q_EMIT taken(pictureOf(m_window)); });
+    settle();
+}
+
+void Screenshot::settle() {
+    QTimer::singleShot(kSettleMs, this, [this] {
+        const auto tables = m_window->findChildren<views::FailureTable*>();
+        if (std::ranges::any_of(tables, &views::FailureTable::isComputing)) return settle(); // its cells are played
+        Q_EMIT taken(pictureOf(m_window));
+    });
 }
 
 } // namespace lockscope::app

@@ -17,8 +17,8 @@ class Screenshot : public QObject {
     Q_OBJECT
 public:
     /// At `at`; without one, a little after the first violation, or at the plan's middle when there is none. A
-    /// lesson's is taken at `at` or where its step stops, whichever is earlier; of watched servers, after three
-    /// seconds.
+    /// lesson's is taken at `at` or where its step stops, whichever is earlier; that of watched servers shows the
+    /// present, after they were watched for so long, or for three seconds.
     Screenshot(MainWindow* window, std::optional<Nanos> at);
     void start();
 
@@ -31,6 +31,8 @@ private:
     /// A lesson's step: nothing of what comes after its stop is computed.
     void stopAt(Nanos limit);
     void check();
+    /// Takes the picture when nothing moves any more.
+    void settle();
     MainWindow* m_window;
     std::optional<Nanos> m_at;
     bool m_settling = false;

@@ -27,7 +27,7 @@ const QString kConnections = QStringLiteral("recent/connections");
 constexpr std::array kThemeIds{"system", "light", "dark"};
 
 QString dockKey(Layout layout) {
-    return QStringLiteral("window/state-v%1/%2").arg(QString::number(Settings::kStateVersion), layoutId(layout));
+    return QStringLiteral("window/state-v%1/%2").arg(QString::number(Settings::stateVersion(layout)), layoutId(layout));
 }
 
 /// A group of its own for each connection; an address has slashes, which would be groups in it.
@@ -139,6 +139,8 @@ KeptLesson Settings::lesson(const QString& id) const {
     KeptLesson kept;
     kept.step = std::max(0, m_store.value(kLessons + id + QStringLiteral("/step")).toInt());
     kept.done = m_store.value(kLessons + id + QStringLiteral("/done")).toBool();
+    // An older version kept only that the lesson was done.
+    kept.solved = m_store.value(kLessons + id + QStringLiteral("/solved"), kept.done).toBool();
     for (const QString& bet : m_store.value(kLessons + id + QStringLiteral("/bets")).toStringList())
         kept.bets[bet.section(u':', 0, 0).toInt()] = bet.section(u':', 1).toInt();
     return kept;
@@ -147,6 +149,7 @@ KeptLesson Settings::lesson(const QString& id) const {
 void Settings::setLesson(const QString& id, const KeptLesson& lesson) {
     store(kLessons + id + QStringLiteral("/step"), lesson.step);
     store(kLessons + id + QStringLiteral("/done"), lesson.done);
+    store(kLessons + id + QStringLiteral("/solved"), lesson.solved);
     QStringList bets;
     for (const auto& [step, choice] : lesson.bets)
         bets += QStringLiteral("%1:%2").arg(step).arg(choice);

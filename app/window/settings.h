@@ -31,6 +31,7 @@ struct WindowPlace {
 struct KeptLesson {
     int step = 0; ///< from 0
     bool done = false;
+    bool solved = false;     ///< its task, too
     std::map<int, int> bets; ///< step → choice, both from 0
     friend bool operator==(const KeptLesson&, const KeptLesson&) = default;
 };
@@ -47,8 +48,9 @@ struct KeptAlerts {
 class Settings : public QObject {
     Q_OBJECT
 public:
-    /// Raise it when docks are renamed or rearranged, so that an old state is not forced upon a new window.
-    static constexpr int kStateVersion = 3;
+    /// A layout's docks have one. Raise it when they are renamed or rearranged, so that an old state is not forced upon
+    /// a new window: since 4 the table of Monitor stands above the time axis, since 5 statistics stand below it.
+    static constexpr int stateVersion(Layout layout) { return layout == Layout::Monitor ? 5 : 3; }
     static constexpr int kMostRecent = 10;
     static constexpr double kLeastTextScale = 0.8, kLargestTextScale = 2;
 

@@ -101,6 +101,8 @@ views::RunPicture Sharer::picture() const {
         picture.timeline.notes = timeline->notes();
         picture.title = tr("%1 · %2 · seed %3").arg(session->title(), scenario.recipe).arg(session->seed());
     }
+    if (const QString watched = views::watchedServers(*context->trace()); !watched.isEmpty() && !abilities.workload)
+        picture.title = watched;
     picture.goesOn = abilities.live || (abilities.rewind && context->trace()->reached() < session->planned());
     views::tellVerdict(picture);
     return picture;
@@ -120,7 +122,8 @@ void Sharer::savePicture() {
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("png"));
     dialog->setNameFilters({tr("Pictures (*.png)"), tr("Drawings (*.svg)"), tr("Pages with the facts (*.pdf)")});
-    dialog->selectFile(m_window->context()->scenario().id + QStringLiteral(".png"));
+    const QString id = m_window->context()->scenario().id;
+    dialog->selectFile((id.isEmpty() ? QStringLiteral("lockscope") : id) + QStringLiteral(".png"));
     connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
         for (const char* suffix : {"png", "svg", "pdf"})
             if (filter.contains(QLatin1String(suffix))) dialog->setDefaultSuffix(QLatin1String(suffix));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/status_line.h"
 
+#include "session/connection_desk.h"
 #include "session/recording_session.h"
 #include "session/session.h"
 #include "theme/fonts.h"
@@ -111,14 +112,48 @@ QString StatusLine::left() const {
     for (const auto& [id, client] : m_context->state().clients)
         clients += client.life != trace::ClientState::Life::Dead;
     const QString sep = QStringLiteral(" · ");
-    QString text =
-        QChar(0x25cf) + QStringLiteral(" ") + tr("%n server(s)", "", servers) + sep + tr("%n client(s)", "", clients);
     const session::Abilities can = session->abilities();
-    if (can.live) text += sep + (can.workload || can.faults ? tr("changes allowed") : tr("read-only"));
+    QString text = QChar(0x25cf) + QStringLiteral(" ") + tr("%n server(s)", "", servers);
+    // A watched server names the clients that hold or wait; there is no count of the others, in a recording of it
+    // either.
+    const bool watched = can.live || m_context->trace()->originWallMs() != 0;
+    if (clients > 0 || !watched) text += sep + tr("%n client(s)", "", clients);
+    if (can.live)
+        text += sep + (can.workload || can.faults || can.forceRelease ? tr("changes allowed") : tr("read-only"));
     return text;
 }
 
-QString StatusLine::right() const {
+QStringList StatusLine::watchWords() {
+    QStringList words;
+    const auto trace = m_context->trace();
+    const session::Session* const session = m_context->session();
+    const bool live = session->abilities().live;
+    const Nanos now = live ? trace->reached() : m_context->playhead();
+    if (const session::ConnectionDesk* const desk = session::connectionDeskOf(m_context->session())) {
+        const session::ConnectionFacts* dearest = nullptr; // measured by what each may cost
+        Nanos oldest = kNever;
+        for (const session::ConnectionFacts& one : desk->all()) {
+            if (!one.open) continue;
+            if (one.budget > 0 && (!dearest || one.share / one.budget > dearest->share / dearest->budget))
+                dearest = &one;
+            if (one.lookedAt >= Nanos(0)) oldest = std::min(oldest, one.lookedAt);
+        }
+        const auto percent = [](double share) { return QString::number(share * 100, 'f', share < 0.1 ? 1 : 0); };
+        if (dearest)
+            //: What watching costs: %1 percent of a server's time by now, %2 percent at most.
+            words += tr("watching takes %1 % of ≤ %2 %").arg(percent(dearest->share), percent(dearest->budget));
+        if (oldest != kNever && live)
+            //: The age of what the window shows of watched servers.
+            words += tr("picture ≤ %1 old").arg(duration(std::max(now - oldest, Nanos(0))));
+    }
+    m_gaps.moveTo(trace, now);
+    if (m_gaps.count() > 0)
+        //: Times in which a watched server could not be seen: %1 how long all of them were.
+        words += tr("%n gap(s) (%1)", "", m_gaps.count()).arg(duration(m_gaps.length()));
+    return words;
+}
+
+QString StatusLine::right() {
     const session::Session* const session = m_context->session();
     if (!session) return {};
     const auto trace = m_context->trace();
@@ -127,6 +162,8 @@ QString StatusLine::right() const {
     const std::size_t events = trace->upperBound(now) - trace->lowerBound(now - 1s);
     const QString sep = QStringLiteral(" · ");
     QString text;
+    for (const QString& words : watchWords())
+        text += words + sep;
     if (const std::optional<double> load = session->ownLoad())
         text += tr("our own load %1 commands/s").arg(countShort(*load)) + sep;
     //: %1 a number such as "38" or "1.02 k", %2 such as "1 284"

@@ -2,6 +2,7 @@
 #pragma once
 #include "models/view_context.h"
 #include "transport/player.h"
+#include "window/watch_gaps.h"
 
 #include <QStatusBar>
 
@@ -20,7 +21,9 @@ private:
     void attach();
     void refresh();
     QString left() const;
-    QString right() const;
+    QString right();
+    /// The cost of watching, the age of the picture and the gaps, as far as they are known; each in a few words.
+    QStringList watchWords();
 
     views::ViewContext* m_context;
     QLabel* m_left;
@@ -29,6 +32,7 @@ private:
     QToolButton* m_cancel;
     QPointer<session::Session> m_session;
     QTimer m_pace;
+    WatchGaps m_gaps;
     double m_frameMs = 0; ///< smoothed; 0 = not playing
 };
 

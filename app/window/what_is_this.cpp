@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/what_is_this.h"
 
+#include "alerts/alerts_strip.h"
 #include "cluster/cluster_panel.h"
 #include "connections/connections_panel.h"
+#include "events/events_panel.h"
 #include "faults/break_panel.h"
 #include "faults/workload_panel.h"
 #include "locks/lock_detail_panel.h"
@@ -73,6 +75,8 @@ QString ofLane(LaneKind kind) {
         return QStringLiteral("partition");
     case LaneKind::Clock:
         return QStringLiteral("clock-skew");
+    case LaneKind::Session:
+        return QStringLiteral("session");
     }
     return {};
 }
@@ -165,6 +169,34 @@ QString ofDetail(const QWidget* asked) {
     return QStringLiteral("record");
 }
 
+/// The term of a button that breaks something.
+QString ofFault(std::optional<scenario::Action> action) {
+    using enum scenario::Action;
+    if (!action) return QStringLiteral("mark-fault");
+    switch (*action) {
+    case PauseClient:
+    case PauseNode:
+        return QStringLiteral("pause");
+    case CutLink:
+    case DelayLink:
+    case JitterLink:
+    case ResetLink:
+        return QStringLiteral("partition");
+    case JumpClock:
+        return QStringLiteral("clock-skew");
+    case DriftClock:
+        return QStringLiteral("drift");
+    case StopWatchdog:
+        return QStringLiteral("watchdog");
+    case Failover:
+        return QStringLiteral("failover");
+    case HealAll:
+        return QStringLiteral("heal");
+    default:
+        return QStringLiteral("mark-fault");
+    }
+}
+
 /// The term of a widget, or of the panel that it is a part of. `mouse`: where on the screen it is asked about.
 QString termOf(const QWidget* asked, const views::ViewContext& context, std::optional<QPoint> mouse) {
     for (const QWidget* widget = asked; widget; widget = widget->parentWidget()) {
@@ -180,7 +212,9 @@ QString termOf(const QWidget* asked, const views::ViewContext& context, std::opt
         if (qobject_cast<const views::VerdictBanner*>(widget) || qobject_cast<const views::WhyLine*>(widget))
             return toldInvariant(context);
         if (qobject_cast<const views::ProtocolPanel*>(widget)) return context.settings().recipe;
-        if (qobject_cast<const views::BreakPanel*>(widget)) return QStringLiteral("mark-fault");
+        if (const auto* panel = qobject_cast<const views::BreakPanel*>(widget)) return ofFault(panel->actionOf(asked));
+        if (qobject_cast<const views::EventsPanel*>(widget)) return QStringLiteral("event");
+        if (qobject_cast<const views::AlertsStrip*>(widget)) return QStringLiteral("alert");
         if (qobject_cast<const views::QueueView*>(widget)) return QStringLiteral("waiter");
         if (qobject_cast<const views::TtlHistory*>(widget)) return QStringLiteral("time-left");
         if (qobject_cast<const views::LockDetailPanel*>(widget)) return ofDetail(asked);

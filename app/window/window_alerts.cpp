@@ -3,6 +3,7 @@
 
 #include "alerts/alert_rules_dialog.h"
 #include "alerts/alerts_strip.h"
+#include "trace/connection.h"
 #include "window/main_window.h"
 #include "window/name_hider.h"
 #include "window/presenter.h"
@@ -65,6 +66,7 @@ void WindowAlerts::attach() {
         m_desks.clear();
         m_notifier->forget();
     }
+    std::erase_if(m_desks, [](const QPointer<session::AlertDesk>& desk) { return desk.isNull(); });
     for (session::AlertDesk* const desk : session::alertDesksOf(session))
         if (std::ranges::find(m_desks, desk, &QPointer<session::AlertDesk>::data) == m_desks.end()) attach(desk);
 }
@@ -79,6 +81,8 @@ void WindowAlerts::attach(session::AlertDesk* desk) {
                 rules.push_back(*rule);
         desk->setRules(std::move(rules));
     }
+    // A recording is judged by the rules of the servers that it was made of; what its reader tries is not theirs.
+    if (!m_window->session()->abilities().live) return;
     std::vector<inspect::AlertMute> mutes;
     const std::int64_t now = QDateTime::currentMSecsSinceEpoch();
     for (const QString& text : kept.mutes)
@@ -93,8 +97,11 @@ void WindowAlerts::attach(session::AlertDesk* desk) {
 }
 
 QString WindowAlerts::keyOf(const session::AlertDesk& desk) const {
-    const session::ConnectionFacts* const facts = m_connections ? m_connections->find(desk.connection()) : nullptr;
-    return facts ? facts->url : m_window->session()->title();
+    if (const session::ConnectionFacts* const facts = m_connections ? m_connections->find(desk.connection()) : nullptr)
+        return facts->url;
+    const auto trace = m_window->session()->trace();
+    const QString url = QString::fromUtf8(trace::urlOfConnection(*trace, desk.connection())); // of a recording
+    return url.isEmpty() ? m_window->session()->title() : url;
 }
 
 void WindowAlerts::keep(const session::AlertDesk& desk) const {
@@ -120,7 +127,8 @@ void WindowAlerts::askForRules(session::AlertDesk* wanted) {
     if (!desk) return;
     const session::ConnectionDesk* const shown = session::connectionDeskOf(context->session());
     const session::ConnectionFacts* const facts = shown ? shown->find(desk->connection()) : nullptr;
-    const QString connection = facts ? facts->name : context->session()->title();
+    const QString name = context->trace()->displayName(desk->connection());
+    const QString connection = facts ? facts->name : name.isEmpty() ? context->session()->title() : name;
     auto* dialog = new views::AlertRulesDialog(connection, desk->rules(), m_window);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [dialog, desk] {

@@ -3,6 +3,7 @@
 
 #include "connections/connections_panel.h"
 #include "faults/workload_panel.h"
+#include "statistics/statistics_panel.h"
 #include "theme/format.h"
 #include "theme/table_columns.h"
 #include "timeline/timeline_view.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int kRoomForInspector = 1280;    ///< beside the picture and what stands left of it
 constexpr int kRoomForTables = 880;        ///< below belief, record and effect of a few clients
+constexpr int kRoomForStatistics = 940;    ///< below the table and the time axis of somebody's servers
 constexpr int kSmall = 600, kNarrow = 960; ///< a window of less has room for the picture and for one column beside it
 constexpr int kConnectionsWidth = 216, kControlsWidth = 252, kInspectorWidth = 348, kBottomHeight = 216;
 constexpr int kNarrowestInspector = 324; ///< a lock's facts beside its ring
@@ -56,7 +58,8 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
       m_layout(settings->layout()),
       m_chosen(settings->layout()) {
     window->setDockNestingEnabled(true);
-    // The left column runs down to the status bar; the tables run under timeline and right column.
+    // The left column runs down to the status bar; the tables run under the timeline, and under the right column
+    // where arrange() lets them.
     window->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
     window->setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
     window->setCorner(Qt::TopLeftCorner, Qt::LeftDockWidgetArea);
@@ -152,7 +155,7 @@ int WorkArea::tablesHeight(Layout layout) const {
     if (layout == Layout::Break) return window * 36 / 100;
     if (layout != Layout::Monitor) return kBottomHeight;
     if (low) return session && session->abilities().workload ? window / 3 : window * 2 / 5;
-    return window * 45 / 100;
+    return window * (window < kRoomForStatistics ? 45 : 33) / 100;
 }
 
 void WorkArea::arrange(Layout layout) {
@@ -173,7 +176,11 @@ void WorkArea::arrange(Layout layout) {
     m_window->tabifyDockWidget(m_locks, m_events);
     m_window->tabifyDockWidget(m_events, m_cluster);
     m_window->tabifyDockWidget(m_cluster, m_waits);
-    m_window->tabifyDockWidget(m_waits, m_statistics);
+    const bool below = layout == Layout::Monitor && m_window->height() >= kRoomForStatistics;
+    if (below)
+        m_window->addDockWidget(Qt::BottomDockWidgetArea, m_statistics);
+    else
+        m_window->tabifyDockWidget(m_waits, m_statistics);
     for (QDockWidget* one : docks())
         one->setVisible(isPartOf(layout, one));
     // Monitoring is reading a table; breaking is looking at the wires; teaching is the time axis.
@@ -182,6 +189,7 @@ void WorkArea::arrange(Layout layout) {
     const int leftWidth = layout == Layout::Monitor ? kConnectionsWidth : kControlsWidth;
     m_window->resizeDocks({left, m_inspector}, {leftWidth, kInspectorWidth}, Qt::Horizontal);
     m_window->resizeDocks({m_locks}, {tables}, Qt::Vertical);
+    if (below) m_window->resizeDocks({m_statistics}, {views::StatisticsPanel::lowHeight()}, Qt::Vertical);
     QDockWidget* const front = layout == Layout::Break ? m_cluster : m_locks;
     front->raise();
     // Tabs come into being once the window has laid out its docks, and the first one made would be in front.
@@ -201,7 +209,7 @@ void WorkArea::setVisible(bool visible) {
         return;
     }
     const QByteArray state = m_settings->dockState(m_layout);
-    if (state.isEmpty() || !m_window->restoreState(state, Settings::kStateVersion)) arrange(m_layout);
+    if (state.isEmpty() || !m_window->restoreState(state, Settings::stateVersion(m_layout))) arrange(m_layout);
     Q_EMIT layoutChanged(m_layout);
 }
 
@@ -209,7 +217,7 @@ void WorkArea::remember() {
     if (!m_visible) return;
     // Nobody has chosen a lesson's layout: each lesson begins with its own arrangement.
     if (m_layout != Layout::Lesson && m_layout != Layout::Task)
-        m_settings->setDockState(m_layout, m_window->saveState(Settings::kStateVersion));
+        m_settings->setDockState(m_layout, m_window->saveState(Settings::stateVersion(m_layout)));
     for (QDockWidget* dock : docks()) {
         for (const QAbstractItemView* view : tablesOf(dock))
             if (m_recalled.contains(view->objectName()))
@@ -259,7 +267,7 @@ void WorkArea::show(Layout layout) {
     remember();
     m_layout = layout;
     const QByteArray state = m_settings->dockState(layout);
-    if (state.isEmpty() || !m_window->restoreState(state, Settings::kStateVersion)) arrange(layout);
+    if (state.isEmpty() || !m_window->restoreState(state, Settings::stateVersion(layout))) arrange(layout);
     Q_EMIT layoutChanged(layout);
 }
 

@@ -4,6 +4,7 @@
 #include "experiment/observed_uses.h"
 #include "experiment/replay_faults.h"
 #include "experiment/replay_lock.h"
+#include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
 #include "scenario/settings.h"
 #include "sim/fitting_recipes.h"
@@ -14,6 +15,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace lockscope::experiment {
@@ -94,11 +96,14 @@ ProgramStep pauseOf(ProgramStep::Do act, Nanos time) {
 
 class Maker {
 public:
-    Maker(const trace::Trace& trace, const trace::RecordingMeta& meta, Nanos from, Nanos to)
-        : m_trace(trace), m_meta(meta), m_from(from), m_to(to) {}
+    /// `only`: the locks whose uses are replayed; missing: all.
+    Maker(const trace::Trace& trace, const trace::RecordingMeta& meta, Nanos from, Nanos to,
+          std::optional<std::set<EntityId>> only = {})
+        : m_trace(trace), m_meta(meta), m_from(from), m_to(to), m_only(std::move(only)) {}
 
     std::expected<Replay, QString> make() {
-        const ObservedUses observed = observedUses(m_trace, m_from, m_to);
+        ObservedUses observed = observedUses(m_trace, m_from, m_to);
+        if (m_only) std::erase_if(observed.uses, [&](const ObservedUse& use) { return !m_only->contains(use.lock); });
         if (observed.uses.empty())
             return std::unexpected(Text::tr("Between %1 and %2 nobody used a lock: choose another stretch.")
                                        .arg(instantText(m_trace, m_from), instantText(m_trace, m_to)));
@@ -166,7 +171,9 @@ private:
             measured.push_back(its == known.end() ? ReplayLock{{}, QStringLiteral("redis-set")} : its->second);
             m_locks[lock] = uniqueName(readableName(m_trace.entity(lock).name));
             measured.back().settings.name = m_locks[lock];
+            ++m_recipes[measured.back().recipe];
         }
+        m_leaseAtLeast = measured.front().leaseAtLeast;
         applyLocks(measured, to);
     }
 
@@ -282,8 +289,17 @@ private:
                               "renewal.",
                               nullptr, m_silent);
         if (m_recorded) return;
+        const QString lease = spanText(m_replay.scenario.lock.lease);
         notes += Text::tr("Recipe, lease and watchdog are those that the locks on the server look like: %1, lease %2.")
-                     .arg(m_replay.scenario.recipe, spanText(m_replay.scenario.lock.lease));
+                     .arg(m_replay.scenario.recipe,
+                          //: Of a lease of which only the rest was seen.
+                          m_leaseAtLeast ? Text::tr("at least %1").arg(lease) : lease);
+        if (m_recipes.size() < 2) return;
+        QStringList all;
+        for (const auto& [recipe, locks] : m_recipes)
+            all += Text::tr("%1 for %n lock(s)", nullptr, locks).arg(recipe);
+        notes += Text::tr("Each lock has the recipe, the lease and the server of its own kind: %1.")
+                     .arg(all.join(Text::tr(", ", "between recipes")));
     }
 
     static constexpr qsizetype kMostLocksOfAStep = 16;
@@ -291,6 +307,9 @@ private:
     const trace::Trace& m_trace;
     const trace::RecordingMeta& m_meta;
     Nanos m_from, m_to;
+    std::optional<std::set<EntityId>> m_only;
+    std::map<QString, int> m_recipes; ///< of measured locks, and how many have it
+    bool m_leaseAtLeast = false;
     std::optional<Scenario> m_recorded;
     Replay m_replay;
     std::map<EntityId, QString> m_locks;
@@ -298,6 +317,75 @@ private:
     std::vector<ReplayClient> m_clients;
     int m_silent = 0;
 };
+
+/// Whether the simulator would play it.
+bool canBePlayed(const Scenario& scenario) {
+    return sim::canRun(scenario, scenario.recipe) &&
+           std::ranges::all_of(scenario.moreLocks, [&](const scenario::NamedLock& lock) {
+               return lock.recipe.isEmpty() || sim::worksForLock(scenario, lock);
+           });
+}
+
+/// Locks that may go together where not all can, and the word for them.
+struct Choice {
+    QString name;
+    std::set<EntityId> locks;
+};
+
+/// The locks that were used, by their recipes.
+std::map<QString, std::set<EntityId>> locksByRecipe(const trace::Trace& trace, Nanos from, Nanos to) {
+    const std::map<EntityId, ReplayLock> known = replayLocks(trace, to);
+    std::map<QString, std::set<EntityId>> locks;
+    for (const ObservedUse& use : observedUses(trace, from, to).uses) {
+        const auto its = known.find(use.lock);
+        locks[its == known.end() ? QStringLiteral("redis-set") : its->second.recipe].insert(use.lock);
+    }
+    return locks;
+}
+
+/// The kind of server with the most locks, and after it the recipe with the most.
+std::vector<Choice> choicesAmong(const std::map<QString, std::set<EntityId>>& byRecipe) {
+    std::map<QString, std::set<EntityId>> byKind;
+    for (const auto& [recipe, locks] : byRecipe)
+        if (const recipes::RecipeInfo* const info = recipes::findRecipe(recipe.toUtf8()))
+            byKind[QString::fromLatin1(info->backend)].insert(locks.begin(), locks.end());
+    std::vector<Choice> choices;
+    for (const auto* const groups : {&std::as_const(byKind), &byRecipe}) {
+        const auto most = std::ranges::max_element(*groups, {}, [](const auto& group) { return group.second.size(); });
+        if (most != groups->end()) choices.push_back({most->first, most->second});
+    }
+    return choices;
+}
+
+QString leftOutText(const Choice& choice, const std::map<QString, std::set<EntityId>>& byRecipe) {
+    QStringList others;
+    std::size_t all = 0;
+    for (const auto& [recipe, locks] : byRecipe) {
+        all += locks.size();
+        const auto missing = std::ranges::count_if(locks, [&](EntityId lock) { return !choice.locks.contains(lock); });
+        if (missing > 0) others += Text::tr("%1 for %n lock(s)", nullptr, int(missing)).arg(recipe);
+    }
+    //: %1 a number, %2 a kind of server or a recipe, %3 recipes with the numbers of their locks.
+    return Text::tr("Only the %1 of %n lock(s) of “%2” are in the scenario: one scenario cannot play all of them. Left "
+                    "out: %3.",
+                    nullptr, int(all))
+        .arg(QString::number(choice.locks.size()), choice.name, others.join(Text::tr(", ", "between recipes")));
+}
+
+/// The replay of those locks only that one scenario can play, the most of them.
+std::expected<Replay, QString> playablePart(const trace::Trace& trace, const trace::RecordingMeta& meta, Nanos from,
+                                            Nanos to, const QString& recipe) {
+    const auto byRecipe = locksByRecipe(trace, from, to);
+    for (const Choice& choice : choicesAmong(byRecipe)) {
+        auto part = Maker(trace, meta, from, to, choice.locks).make();
+        if (!part || !canBePlayed(part->scenario)) continue;
+        part->notes.prepend(leftOutText(choice, byRecipe));
+        return part;
+    }
+    return std::unexpected(
+        Text::tr("No recipe of the simulator does what these clients did with “%1”: choose another stretch.")
+            .arg(recipe));
+}
 
 } // namespace
 
@@ -307,6 +395,12 @@ std::expected<Replay, QString> replayOf(const trace::Trace& trace, const trace::
     if (from >= to) return std::unexpected(Text::tr("The stretch is empty: its end must be later than its beginning."));
     auto replay = Maker(trace, meta, from, to).make();
     if (!replay) return replay;
+    // A simulation has been played already.
+    const bool simulated = trace.originWallMs() == 0 && !meta.recipe.isEmpty();
+    if (!simulated && !canBePlayed(replay->scenario)) {
+        replay = playablePart(trace, meta, from, to, replay->scenario.recipe);
+        if (!replay) return replay;
+    }
     // The file must be readable again: a lock's lease may end before its watchdog, as it was measured.
     if (const auto read = scenario::parseScenario(scenario::toJson(replay->scenario), QString()); !read)
         return std::unexpected(read.error().front().message);

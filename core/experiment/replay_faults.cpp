@@ -5,6 +5,7 @@
 #include "scenario/fault_check.h"
 #include "scenario/settings.h"
 #include "trace/connection.h"
+#include "trace/cut_ways.h"
 #include "trace/duration.h"
 
 #include <QCoreApplication>
@@ -62,8 +63,9 @@ public:
             if (fault) onNode(Action::RestartNode, event);
             return;
         case EventKind::LinkCut:
-            return onLink(Action::CutLink, event);
+            return onCut(event);
         case EventKind::LinkMended:
+            m_cut.erase(event.subject);
             return onLink(Action::MendLink, event);
         case EventKind::LinkDelayed:
             return onLink(Action::DelayLink, event);
@@ -76,6 +78,7 @@ public:
         case EventKind::ClockJumped:
             return isClient(event.actor) ? onClient(Action::JumpClock, event) : onNode(Action::JumpClock, event);
         case EventKind::Healed:
+            m_cut.clear();
             return add(Action::HealAll, {}, event);
         case EventKind::SettingChanged:
             return setting(event);
@@ -163,14 +166,29 @@ private:
         return isClient(party) ? namesOf(party, at).join(u',') : nodeOf(party);
     }
 
-    void onLink(Action action, const Event& event) {
+    /// `sign`: the ways between its two ends, as in targets of scenarios.
+    void onLink(Action action, const Event& event, QChar sign = u'|') {
         const trace::Entity& link = m_trace.entity(event.subject);
         const QString first = partyOf(link.parent, event.time()), second = partyOf(link.other, event.time());
         const bool idle = isClient(link.parent) && first.isEmpty(); // a client that used no lock
         if (!first.isEmpty() && !second.isEmpty())
-            add(action, first + u'|' + second, event);
+            add(action, first + sign + second, event);
         else if (!idle)
             ++m_leftOut;
+    }
+
+    /// One way of a link cut, or the other one mended, is a fault on that way only.
+    void onCut(const Event& event) {
+        using trace::CutWays;
+        const CutWays now = trace::cutWays(event.value);
+        const auto known = m_cut.find(event.subject);
+        const bool wasBoth = known != m_cut.end() && known->second == CutWays::Both;
+        m_cut[event.subject] = now;
+        if (now == CutWays::Both) return onLink(Action::CutLink, event);
+        const bool forth = now == CutWays::Forth;
+        // It was cut both ways: the other way is mended.
+        if (wasBoth) return onLink(Action::MendLink, event, forth ? u'<' : u'>');
+        onLink(Action::CutLink, event, forth ? u'>' : u'<');
     }
 
     void onClientOfLink(Action action, const Event& event) {
@@ -215,7 +233,8 @@ private:
         constexpr std::pair<const char*, Action> kChanges[] = {{"drift", Action::DriftClock},
                                                                {"evict", Action::EvictKey},
                                                                {"flush", Action::FlushNode},
-                                                               {"pool", Action::ExhaustPool}};
+                                                               {"pool", Action::ExhaustPool},
+                                                               {"disk", Action::StallDisk}};
         const auto* const change =
             std::ranges::find_if(kChanges, [&](const auto& one) { return name == QLatin1String(one.first); });
         const QString target = partyOf(event.actor, event.time());
@@ -226,6 +245,7 @@ private:
         Fault fault;
         fault.action = change->second;
         if (name == u"pool") fault.action = text == u"free" ? Action::FreePool : Action::ExhaustPool;
+        if (name == u"disk") fault.action = text == u"free" ? Action::FreeDisk : Action::StallDisk;
         fault.at = (event.time() - m_from) / kGrain * kGrain;
         fault.target = target;
         if (fault.action == Action::DriftClock) fault.value = parseDuration(text).value_or(Nanos(0));
@@ -237,6 +257,7 @@ private:
     scenario::Scenario m_trial;
     Nanos m_from;
     std::map<EntityId, QString> m_nodes;
+    std::map<EntityId, trace::CutWays> m_cut;     ///< by link
     std::map<EntityId, Nanos> m_lostAt, m_backAt; ///< by node
     int m_leftOut = 0;
     ReplayFaults m_result;

@@ -6,6 +6,7 @@
 #include "trace/connection.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lockscope::experiment {
 
@@ -81,8 +82,14 @@ QString recipeOf(const trace::Trace& trace, EntityId lock, const QByteArray& for
     return QString::fromLatin1(ofScheme(trace::urlOfConnection(trace, trace::connectionOf(trace, lock))).recipe);
 }
 
+/// Leases that people choose.
+constexpr Nanos kUsualLeases[] = {1s,   2s,   3s,   5s,    10s,   15s,   20s, 30s, 45s, 1min, 90s,
+                                  2min, 3min, 5min, 10min, 15min, 30min, 1h,  2h,  6h,  12h,  24h};
+constexpr Nanos kLookLate = 1s; ///< how long after a grant or a renewal a watcher may see it
+
 struct Measured {
     Nanos lease{};
+    bool known = false, restOnly = false; ///< any row told of a lease; only the first look did
     EntityId renewedBy = kNoEntity;
     Nanos renewedAt = kNever; ///< of the present hold, its beginning included
     std::vector<Nanos> gaps;
@@ -92,8 +99,15 @@ struct Measured {
 
 void take(Measured& lock, const Event& event) {
     const bool renews = event.kind == EventKind::RecordRenewed;
-    if (renews || event.kind == EventKind::RecordHeld || event.kind == EventKind::RecordHolder)
-        lock.lease = std::max(lock.lease, Nanos(event.value - event.at));
+    if (renews || event.kind == EventKind::RecordHeld || event.kind == EventKind::RecordHolder) {
+        const Nanos left(event.value - event.at);
+        const bool first = !std::exchange(lock.known, true); // it may have been held for long
+        if (left > lock.lease + kLookLate)
+            lock.restOnly = first;
+        else if (!first && left + kLookLate >= lock.lease)
+            lock.restOnly = false;
+        lock.lease = std::max(lock.lease, left);
+    }
     if (renews && lock.renewedAt != kNever) lock.gaps.push_back(event.time() - lock.renewedAt);
     if (renews || event.kind == EventKind::RecordHeld) lock.renewedAt = event.time();
     if (event.kind == EventKind::RecordFreed) lock.renewedAt = kNever;
@@ -101,6 +115,11 @@ void take(Measured& lock, const Event& event) {
 
 Nanos rounded(Nanos time) {
     return std::max<Nanos>((time + kGrain / 2) / kGrain * kGrain, kShortestLease);
+}
+
+Nanos usualFrom(Nanos lease) {
+    const auto* const usual = std::ranges::lower_bound(kUsualLeases, lease);
+    return usual == std::end(kUsualLeases) ? lease : *usual;
 }
 
 /// The service that keeps locks of a recipe, in its kind's default shape; three masters for Redlock.
@@ -150,6 +169,8 @@ std::map<EntityId, ReplayLock> replayLocks(const trace::Trace& trace, Nanos to) 
             settings.lease = rounded(measured.lease);
             if (trace.originWallMs() != 0 && settings.lease > 2s)
                 settings.lease = std::chrono::ceil<std::chrono::seconds>(settings.lease);
+            lock.leaseAtLeast = trace.originWallMs() != 0 && measured.restOnly;
+            if (lock.leaseAtLeast) settings.lease = usualFrom(settings.lease);
         }
         const recipes::RecipeInfo* const recipe = recipes::findRecipe(lock.recipe.toUtf8());
         if (!recipe || !recipe->watchdog || measured.gaps.empty()) continue;

@@ -9,14 +9,16 @@ namespace lockscope::experiment {
 struct ReplayLock {
     scenario::LockSettings settings; ///< without a name
     QString recipe;                  ///< whose locks look like this one
+    bool leaseAtLeast = false;       ///< no grant and no renewal was seen: the lease may be longer
 };
 
 /// The kind of service behind a URL: "redis", "zookeeper", "sql", …; "redis" also for what is not known.
 QByteArray kindOfService(const QByteArray& url);
 
 /// All locks of a trace, by what was seen of them up to an instant. The lease is the longest time to a deadline that a
-/// row tells of; in an attached world, whose looks come a moment after the fact, the next whole second. The watchdog's
-/// period is the median between two renewals of one hold.
+/// row tells of; in an attached world, whose looks come a moment after the fact, the next whole second, or the next
+/// time that people choose where only the rest of a lease was seen. The watchdog's period is the median between two
+/// renewals of one hold.
 std::map<trace::EntityId, ReplayLock> replayLocks(const trace::Trace& trace, Nanos to);
 
 /// Gives these locks to a scenario, the first one as its main lock, and the services that keep them.

@@ -3,6 +3,7 @@
 #include "inspect/alert_watch.h"
 
 #include "inspect/text.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -19,9 +20,13 @@ public:
         const QString* where; ///< which server; empty: there is only one
         std::vector<QByteArray> holders;
     };
+    struct Wish {
+        const Want* want;
+        Nanos since;
+    };
     struct Waiter {
         QString name;
-        std::vector<const Want*> wants;
+        std::vector<Wish> wants;
     };
     struct Stop {
         const QByteArray* who;
@@ -41,12 +46,13 @@ public:
             for (const Waiting& waiting : lock.waiting) {
                 Waiter& waiter = waiters[waiting.who];
                 waiter.name = waiting.name;
-                waiter.wants.push_back(&want);
+                waiter.wants.push_back({&want, waiting.since});
             }
         }
     }
 
-    const Want& wantAt(const Stop& stop) const { return *waiters.at(*stop.who).wants[stop.want]; }
+    const Wish& wishAt(const Stop& stop) const { return waiters.at(*stop.who).wants[stop.want]; }
+    const Want& wantAt(const Stop& stop) const { return *wishAt(stop).want; }
 
     QString linkOf(const Stop& stop) const {
         const Want& want = wantAt(stop);
@@ -66,17 +72,38 @@ public:
         const Want& want = wantAt(*weakest);
         const QString lock = want.where->isEmpty() ? QStringLiteral("“%1”").arg(readable(want.lock->row.name))
                                                    : tr("“%1” on %2").arg(readable(want.lock->row.name), *want.where);
-        return tr("None of them goes on by itself. Stop %1, or free %2 by force: %n client(s) wait for that. Then let "
-                  "all take their locks in one order.",
-                  nullptr, int(waitingFor(*weakest)))
-            .arg(waiters.at(*holder->who).name, lock);
+        const QString force = tr("Stop %1, or free %2 by force: %n client(s) wait for that. Then let all take their "
+                                 "locks in one order.",
+                                 nullptr, int(waitingFor(*weakest)))
+                                  .arg(waiters.at(*holder->who).name, lock);
+        return ending(path, from) + QLatin1Char(' ') + force;
+    }
+
+    /// How the deadlock ends by itself: with the first of its leases that nobody was seen to renew.
+    QString ending(const std::vector<Stop>& path, std::size_t from) const {
+        const Stop* first = nullptr;
+        const auto left = [this](const Stop& stop) { return *wantAt(stop).lock->row.ttlMs; };
+        for (std::size_t i = from; i < path.size(); ++i) {
+            const Lock& lock = *wantAt(path[i]).lock;
+            if (!lock.row.ttlMs || lock.renewals.pace.isKnown()) continue;
+            if (!first || left(path[i]) < left(*first)) first = &path[i];
+        }
+        if (!first) return tr("None of them goes on by itself.");
+        const Want& want = wantAt(*first);
+        const auto at = std::size_t(first - path.data());
+        const QString holder = waiters.at(*path[at + 1 == path.size() ? from : at + 1].who).name;
+        return tr("Unless %1 renews it, the lease of “%2” ends in %3, and then they go on.")
+            .arg(holder, readable(want.lock->row.name), durationText(std::chrono::milliseconds(left(*first))));
     }
 
     void tell(const std::vector<Stop>& path, std::size_t from) const {
         QStringList links;
-        for (std::size_t i = from; i < path.size(); ++i)
+        Nanos since = Nanos::min();
+        for (std::size_t i = from; i < path.size(); ++i) {
             links << linkOf(path[i]);
-        const Ring ring{links.join(QStringLiteral(", ")), wayOut(path, from)};
+            since = std::max(since, wishAt(path[i]).since);
+        }
+        const Ring ring{links.join(QStringLiteral(", ")), wayOut(path, from), since};
         for (std::size_t i = from; i < path.size(); ++i)
             wantAt(path[i]).lock->ring = ring;
     }
@@ -91,14 +118,14 @@ public:
             done[start] = false;
             while (!path.empty()) {
                 Stop& top = path.back();
-                const std::vector<const Want*>& wants = waiters.at(*top.who).wants;
+                const std::vector<Wish>& wants = waiters.at(*top.who).wants;
                 if (top.want == wants.size()) {
                     done[*top.who] = true;
                     path.pop_back();
                     if (!path.empty()) ++path.back().holder;
                     continue;
                 }
-                const std::vector<QByteArray>& holders = wants[top.want]->holders;
+                const std::vector<QByteArray>& holders = wants[top.want].want->holders;
                 if (top.holder >= holders.size()) {
                     ++top.want;
                     top.holder = 0;

@@ -35,6 +35,8 @@ constexpr AlertForm kForms[] = {
     {Kind::MayEvict, "may-evict", "", Takes::Nothing, "may-evict"},
     {Kind::ZkRate, "zookeeper-rate", ">", Takes::Count, "zookeeper-rate>100"},
     {Kind::ZkLocks, "zookeeper-locks", ">", Takes::Count, "zookeeper-locks>500000"},
+    {Kind::DeadHead, "dead-head", "", Takes::Nothing, "dead-head"},
+    {Kind::HeldTwice, "held-twice", "", Takes::Nothing, "held-twice"},
 };
 
 QString examples() {
@@ -62,6 +64,7 @@ AlertSeverity severityOf(Kind kind) {
     case Kind::TokenBack:
     case Kind::Unreachable:
     case Kind::FailedOver:
+    case Kind::HeldTwice:
         return AlertSeverity::Critical;
     case Kind::Held:
     case Kind::Unusual:
@@ -71,6 +74,7 @@ AlertSeverity severityOf(Kind kind) {
     case Kind::Waited:
     case Kind::RenewalLate:
     case Kind::HolderGone:
+    case Kind::DeadHead:
         return AlertSeverity::Warning;
     case Kind::DeadWaiters:
     case Kind::HandOvers:
@@ -92,9 +96,9 @@ std::vector<AlertRule> usualAlertRules() {
     // everybody waits for.
     // Not among them: long holds, hand-overs and full queues, which are normal for some locks and not for others.
     std::vector<AlertRule> rules;
-    for (const char* text :
-         {"renewal-late>2s", "no-expiry", "waited>30s", "dead-waiters>0", "deadlock", "token-back", "unreachable>5s",
-          "failed-over", "holder-gone", "may-evict", "zookeeper-rate>100", "zookeeper-locks>500000"})
+    for (const char* text : {"renewal-late>2s", "no-expiry", "waited>30s", "dead-waiters>0", "dead-head", "deadlock",
+                             "token-back", "unreachable>5s", "failed-over", "held-twice", "holder-gone", "may-evict",
+                             "zookeeper-rate>100", "zookeeper-locks>500000"})
         rules.push_back(*parseAlertRule(QString::fromLatin1(text)));
     return rules;
 }

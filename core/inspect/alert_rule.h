@@ -29,6 +29,8 @@ struct AlertRule {
         MayEvict,    ///< "may-evict": the server drops locks when its memory is full
         ZkRate,      ///< "zookeeper-rate>100": locks of a ZooKeeper change hands more often, a second over a minute
         ZkLocks,     ///< "zookeeper-locks>500000": a ZooKeeper keeps more locks
+        DeadHead,    ///< "dead-head": the first entry of a queue belongs to nobody: it keeps the others from the lock
+        HeldTwice,   ///< "held-twice": two clients hold a lock, since their libraries do not see each other's entries
     };
     Kind kind = Kind::Held;
     Nanos time{};           ///< the threshold of Held, Left, Waited, Unreachable, RenewalLate

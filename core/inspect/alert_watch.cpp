@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/alert_watch.h"
 
+#include "inspect/held_twice.h"
 #include "inspect/row_named.h"
 #include "inspect/text.h"
 #include "inspect/watch_notes.h"
@@ -28,6 +29,8 @@ Nanos onClock(std::int64_t wallMs, const LockReport& report) {
 LockRow withoutContent(const LockRow& row) {
     LockRow kept;
     kept.name = row.name;
+    kept.format = row.format;
+    kept.backend = row.backend;
     kept.state = row.state;
     kept.server = row.server;
     kept.ttlMs = row.ttlMs;
@@ -40,6 +43,11 @@ LockRow withoutContent(const LockRow& row) {
     kept.holders = row.holders;
     if (row.waiters) kept.waiters.emplace(); // they are known
     return kept;
+}
+
+/// Candidates wait for as long as the leader works, and that is as it should be.
+bool isElection(const LockRow& row) {
+    return row.format == "curator-latch" || row.format == "etcd-election";
 }
 
 /// The waiters that cannot go on before the holders let go, by the rules of trace/wait_for.h: any one of several
@@ -112,8 +120,15 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
         lock.highestToken = std::max(lock.highestToken.value_or(*row.token), *row.token);
     }
     lock.waiting.clear();
-    for (const Party& party : waitingForHolders(row))
-        lock.waiting.push_back({m_who(party), readable(identityOf(party))});
+    auto known = lock.waiters.cbegin(); // which has all of these, in this order
+    for (const Party& party : waitingForHolders(row)) {
+        const QByteArray who = identityOf(party);
+        known = std::find_if(known, lock.waiters.cend(), [&](const Since& waiter) { return waiter.who == who; });
+        const bool found = known != lock.waiters.cend();
+        lock.waiting.push_back({m_who(party), readable(who), found ? known->at : report.at});
+    }
+    const bool deadHead = row.waiters && !row.waiters->empty() && row.waiters->front().dead;
+    lock.deadHead = deadHead ? identityOf(row.waiters->front()) : QByteArray();
     lock.row = withoutContent(row);
     if (const Since* const longest = longestWaiter(lock.waiters))
         lock.row.waiters = {*waiting[std::size_t(longest - lock.waiters.data())]};
@@ -172,13 +187,15 @@ void AlertWatch::noteGone(const QByteArray& name, Lock& lock, Nanos at) {
     lock.holders.clear();
     lock.waiting.clear();
     lock.waiters.clear();
+    lock.deadHead.clear();
     lock.failedOverMs = 0;
     lock.gone = true;
 }
 
 std::vector<LateRenewal> AlertWatch::observe(const LockReport& report) {
     if (report.trouble) {
-        if (!m_troubleSince) m_troubleSince = report.at;
+        // It began with the question that has failed now, which was asked a time-out ago.
+        if (!m_troubleSince) m_troubleSince = m_unansweredSince.value_or(report.at);
         m_trouble = report.trouble->message;
         m_blind = true;
         return {};
@@ -251,10 +268,15 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
     case Kind::Waiters:
         return row.waiterCount.value_or(0) > rule.count;
     case Kind::Waited:
+        if (isElection(row)) return false;
         if (const Since* const waiter = longestWaiter(lock.waiters)) return now - waiter->at > rule.time;
         return false;
     case Kind::DeadWaiters:
         return row.deadWaiters > rule.count;
+    case Kind::DeadHead:
+        return !lock.deadHead.isEmpty();
+    case Kind::HeldTwice:
+        return heldTwice(row);
     case Kind::HandOvers:
         return std::ranges::count_if(lock.handOvers, [&](Nanos at) { return now - at < 60s; }) > rule.count;
     case Kind::Unusual: {
@@ -296,10 +318,15 @@ std::int64_t AlertWatch::locksSeen() const {
     return std::ranges::count_if(m_locks, [](const auto& entry) { return !entry.second.gone; });
 }
 
+Nanos AlertWatch::silentFor(Nanos now) const {
+    const std::optional<Nanos> since = m_troubleSince ? m_troubleSince : m_unansweredSince;
+    return since ? now - *since : Nanos(0);
+}
+
 bool AlertWatch::isSoOfServer(const AlertRule& rule, Nanos now) const {
     switch (rule.kind) {
     case Kind::Unreachable:
-        return m_troubleSince && now - *m_troubleSince > rule.time;
+        return silentFor(now) > rule.time;
     case Kind::MayEvict:
         return !m_evictsBy.isEmpty() && m_sawLocks; // a lock that is free now comes again
     case Kind::ZkRate:
@@ -332,8 +359,10 @@ std::vector<Alert> AlertWatch::check(Nanos now, Rings rings) {
         const auto raised = m_raised.find(key);
         if ((raised != m_raised.end()) == so) return;
         if (so) {
-            m_raised.emplace(key, now);
-            changes.push_back(alertOf(key, now, now));
+            const bool ring = m_rules[rule].kind == Kind::Deadlock;
+            const Nanos since = ring ? std::min(m_locks.at(lock).ring.since, now) : now;
+            m_raised.emplace(key, since);
+            changes.push_back(alertOf(key, since, now));
         } else {
             changes.push_back({Alert::State::Over, m_rules[rule], lock, {}, {}, raised->second});
             m_raised.erase(raised);

@@ -20,7 +20,7 @@ struct Alert {
     QByteArray lock;  ///< empty: of the server
     QString sentence; ///< Raised: the state of things and why it matters; ends with a full stop
     QString advice;   ///< Raised: what to do, a sentence
-    Nanos since{};    ///< when it was raised, on the clock of LockReport::at
+    Nanos since{};    ///< when it was raised, or when its deadlock closed, on the clock of LockReport::at
 };
 
 /// A renewal of a hold that did not come, by the pace of those before it.
@@ -78,6 +78,9 @@ public:
     /// Takes note of a report; call it for each one. Returns the renewals that turn out to be late by it. A holder that
     /// renewed as it pleased is late by its own longest time and by how much its times differ.
     std::vector<LateRenewal> observe(const LockReport& report);
+    /// Since when the server has not answered what it was asked (Watcher::unansweredSince()): a look that does not end
+    /// makes no report. Call it before check().
+    void setUnanswered(std::optional<Nanos> since) { m_unansweredSince = since; }
     enum class Rings : std::uint8_t {
         Own,   ///< deadlocks among the locks of this server
         Given, ///< those that the last findRings() has found
@@ -121,10 +124,12 @@ private:
     struct Waiting {
         QByteArray who; ///< one text for each client
         QString name;
+        Nanos since{};
     };
     struct Ring {
         QString words;  ///< who waits for what; empty: the lock is part of no deadlock
         QString wayOut; ///< what to do, sentences
+        Nanos since{};  ///< when the last of its waiters came
     };
     struct RingSearch;
     /// A hand-over for which many clients were woken.
@@ -142,6 +147,7 @@ private:
         Herd herd;
         std::vector<Waiting> waiting; ///< those of the queue that wait for its holders; not all of many
         Ring ring;
+        QByteArray deadHead; ///< the first entry of the queue, if nobody waits behind it; else empty
         std::optional<std::int64_t> highestToken;
         std::int64_t failedOverMs = 0; ///< when another server took over during this hold, in ms since 1970; 0: never
         bool tokenWentBack = false;
@@ -175,6 +181,8 @@ private:
     /// How many locks there were at the last look.
     std::int64_t locksSeen() const;
     /// Whether a rule is true of the server at `now`.
+    /// How long nothing has been known of the server; 0: it answers.
+    Nanos silentFor(Nanos now) const;
     bool isSoOfServer(const AlertRule& rule, Nanos now) const;
     /// Whether a rule is true of a lock at `now`.
     bool isSo(const AlertRule& rule, const Lock& lock, Nanos now) const;
@@ -191,7 +199,7 @@ private:
     std::map<Key, Nanos> m_raised; ///< since when
     std::uint64_t m_looks = 0;     ///< reports so far that could be read
     std::uint64_t m_ringsOf = 0;   ///< how many of them the rings were looked for in
-    std::optional<Nanos> m_troubleSince;
+    std::optional<Nanos> m_troubleSince, m_unansweredSince;
     QString m_trouble;
     bool m_sawLocks = false; ///< there was one at some time
     struct Awaited {

@@ -63,12 +63,20 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                     .arg(name, holderOf(row)),
                 Text::tr("Make sure that this client is dead, then free the lock by force; and let locks expire.")};
     case Kind::Waiters:
+        if (!row.waiters)
+            return {Text::tr("%n client(s) are subscribed to the release of “%1”.", nullptr,
+                             int(row.waiterCount.value_or(0)))
+                        .arg(name),
+                    Text::tr("Hold it for a shorter time, or split it.")};
         return {Text::tr("%n client(s) wait for “%1”.", nullptr, int(row.waiterCount.value_or(0))).arg(name),
                 Text::tr("Hold it for a shorter time, or split it.")};
     case Kind::Waited: {
         const Since* const longest = longestWaiter(lock.waiters);
         if (!longest || !row.waiters || row.waiters->empty()) return {};
         const QString waiter = nameOf(row.waiters->front()), waited = lasted(now - longest->at, longest->seenToBegin);
+        if (row.state != LockRow::State::Held)
+            return {Text::tr("%1 waits for “%2” for %3, and nobody holds it.").arg(waiter, name, waited),
+                    Text::tr("See whether that client still works: it could take the lock now.")};
         if (longest == lock.waiters.data())
             return {Text::tr("%1, first in the queue of “%2”, waits for %3.").arg(waiter, name, waited),
                     Text::tr("See what the holder, %1, does.").arg(holderOf(row))};
@@ -83,6 +91,20 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
         return {Text::tr("%n entry(ies) in the queue of “%1” belong to nobody any more.", nullptr, int(row.deadWaiters))
                     .arg(name),
                 Text::tr("Others wait behind them until they time out: see which client died while it waited.")};
+    case Kind::DeadHead:
+        return {Text::tr("The first entry in the queue of “%1”, %2, belongs to nobody any more: nobody behind it gets "
+                         "the lock until it times out.")
+                    .arg(name, readable(lock.deadHead)),
+                Text::tr("It goes by itself; see which client died while it waited, and why.")};
+    case Kind::HeldTwice: {
+        QStringList holders;
+        for (const Party& holder : row.holders)
+            holders << nameOf(holder);
+        return {Text::tr("“%1” is held by %n client(s) at once, each for itself: %2.", nullptr, int(holders.size()))
+                    .arg(name, holders.join(QStringLiteral(", "))),
+                Text::tr("Their libraries do not see each other's nodes: let all clients take this lock with one "
+                         "library, or give each library a path of its own.")};
+    }
     case Kind::HandOvers: {
         const auto recent = std::ranges::count_if(lock.handOvers, [&](Nanos at) { return now - at < 60s; });
         return {Text::tr("“%1” went from hand to hand %n time(s) within a minute.", nullptr, int(recent)).arg(name),
@@ -136,9 +158,10 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                          "and let fencing tokens decide.")};
     }
     case Kind::Unreachable:
-        return {Text::tr("The server could not be read for %1: %2")
-                    .arg(durationText(now - m_troubleSince.value_or(now)), m_trouble),
-                Text::tr("Its locks are not known meanwhile. Lockscope keeps trying.")};
+        return {
+            Text::tr("The server could not be read for %1: %2")
+                .arg(durationText(silentFor(now)), m_troubleSince ? m_trouble : Text::tr("it has not answered yet.")),
+            Text::tr("Its locks are not known meanwhile. Lockscope keeps trying.")};
     case Kind::MayEvict:
         return {Text::tr("When its memory is full, this server drops keys, locks among them (maxmemory-policy %1).")
                     .arg(readable(m_evictsBy)),

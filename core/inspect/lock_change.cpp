@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/lock_change.h"
 
+#include "inspect/seen_by_waiters.h"
+
 #include <algorithm>
 
 namespace lockscope::inspect {
@@ -33,8 +35,17 @@ bool sameHolders(const LockRow& a, const LockRow& b) {
            identitiesOf(a.holders) == identitiesOf(b.holders);
 }
 
+/// Tells whether two are one client that waits for one thing at one place. Times pass, and names of clients are asked
+/// for now and then only.
+bool sameWaiter(const Party& a, const Party& b) {
+    return a.client == b.client && a.thread == b.thread && a.position == b.position && a.mode == b.mode &&
+           a.dead == b.dead;
+}
+
 bool sameQueue(const LockRow& a, const LockRow& b) {
-    return a.waiterCount == b.waiterCount && a.deadWaiters == b.deadWaiters && a.waiters == b.waiters;
+    if (a.waiterCount != b.waiterCount || a.deadWaiters != b.deadWaiters) return false;
+    if (a.waiters.has_value() != b.waiters.has_value()) return false;
+    return !a.waiters || std::ranges::equal(*a.waiters, *b.waiters, sameWaiter);
 }
 
 /// Compares all fields but those that change with time alone. Raw keys are left out: the other fields were read from
@@ -63,6 +74,7 @@ struct Looks {
 
 What endOf(const LockRow& before, const Looks& looks) {
     if (looks.dataLost) return What::Lost;
+    if (seenByItsWaiters(before)) return What::NoLongerWaited;
     if (before.state != State::Held) return What::Gone;
     constexpr auto kSlack = std::chrono::milliseconds(5); // whole milliseconds, and the way
     const bool over = before.ttlMs && std::chrono::milliseconds(*before.ttlMs) <= looks.passed + kSlack;
@@ -73,7 +85,8 @@ What changeOfHolders(const LockRow& before, const LockRow& after) {
     const std::vector<QByteArray> was = identitiesOf(before.holders), is = identitiesOf(after.holders);
     if (was == is && before.moreHolders == after.moreHolders)
         return holdsOf(after) > holdsOf(before) ? What::Reentered : What::HeldLess;
-    if (after.mode == "exclusive" && before.mode == "exclusive") return What::ChangedHands;
+    const bool several = before.holders.size() > 1 || after.holders.size() > 1; // whatever their mode is called
+    if (!several && after.mode == "exclusive" && before.mode == "exclusive") return What::ChangedHands;
     const bool grown = std::ranges::includes(is, was) && after.moreHolders >= before.moreHolders;
     const bool shrunk = std::ranges::includes(was, is) && after.moreHolders <= before.moreHolders;
     if (grown || shrunk) return grown ? What::Joined : What::Left;
@@ -84,7 +97,9 @@ What changeOfHolders(const LockRow& before, const LockRow& after) {
 
 /// nullopt: nothing happened.
 std::optional<What> between(const LockRow& before, const LockRow& after, const Looks& looks) {
-    const bool stays = before.state == State::Held && after.state == State::Held && sameHolders(before, after);
+    // While no server could tell, it is as it was before.
+    const bool held = before.state == State::Held || (before.state == State::NotKnown && !before.holders.empty());
+    const bool stays = held && after.state == State::Held && sameHolders(before, after);
     if (looks.failedOver && stays) return What::FailedOver;
     const EndMoved end = endMovedBetween(before, after, looks.passed, looks.tolerance);
     if (sameBesidesTime(before, after)) {
@@ -101,7 +116,7 @@ std::optional<What> between(const LockRow& before, const LockRow& after, const L
 }
 
 What beginningOf(const LockRow& row, bool searching) {
-    if (searching) return What::Found;
+    if (searching || seenByItsWaiters(row)) return What::Found;
     if (row.state == State::Held) return What::Taken;
     return row.state == State::Queued ? What::Queue : What::Found;
 }
@@ -142,6 +157,8 @@ const char* nameOf(What what) {
         return "lost";
     case What::FailedOver:
         return "failed-over";
+    case What::NoLongerWaited:
+        return "no-longer-waited";
     case What::Queue:
         return "queue";
     case What::Gone:

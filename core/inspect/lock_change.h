@@ -25,8 +25,11 @@ struct LockChange {
         RenewalsStopped, ///< … nor did the next one, or the lease has ended meanwhile
         Lost,            ///< gone with the server's data
         FailedOver,      ///< held by the same holder, on another server than before: the hold may exist twice
-        Queue,           ///< others wait than before
-        Gone,            ///< nothing is left of a lock that nobody held
+        /// The lock was seen only because somebody waited for it, and nobody does any more: its holder may still have
+        /// it, the waiter may have got it, or it is free.
+        NoLongerWaited,
+        Queue, ///< others wait than before
+        Gone,  ///< nothing is left of a lock that nobody held
         Other,
     };
     Kind kind = Kind::Appeared;

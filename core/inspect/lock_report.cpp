@@ -12,10 +12,12 @@ namespace lockscope::inspect {
 QJsonObject toJson(const ServerIdentity& server) {
     using Role = ServerIdentity::Role;
     using Mode = ServerIdentity::Mode;
+    const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(server.uptime).count();
+    const bool told = uptime > 0 || !server.runId.isEmpty(); // servers that tell how long they run name the run, too
     QJsonObject json{
         {QStringLiteral("run_id"), server.runId.isEmpty() ? QJsonValue() : QJsonValue(readable(server.runId))},
         {QStringLiteral("version"), readable(server.version)},
-        {QStringLiteral("uptime_s"), qint64(std::chrono::duration_cast<std::chrono::seconds>(server.uptime).count())},
+        {QStringLiteral("uptime_s"), told ? QJsonValue(qint64(uptime)) : QJsonValue()},
         {QStringLiteral("role"), QJsonValue::Null},
         {QStringLiteral("mode"), QJsonValue::Null}};
     if (server.role != Role::Unknown) json[QStringLiteral("role")] = QLatin1String(nameOf(server.role));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/lock_row.h"
 
+#include "inspect/held_twice.h"
 #include "inspect/text.h"
 
 #include <QJsonArray>
@@ -36,6 +37,7 @@ QString stateName(LockRow::State state) {
 QJsonObject withDetails(QJsonObject json, const Party& party) {
     if (party.sinceWallMs) json.insert(QStringLiteral("since_ms"), qint64(*party.sinceWallMs));
     if (!party.about.isEmpty()) json.insert(QStringLiteral("about"), readable(party.about));
+    if (party.ttlMs) json.insert(QStringLiteral("ttl_ms"), qint64(*party.ttlMs));
     if (party.gone) json.insert(QStringLiteral("gone"), true);
     return json;
 }
@@ -151,6 +153,9 @@ QJsonObject toJson(const LockRow& row) {
         json.insert(QStringLiteral("copies"), arrayOf(row.copies, copyJson));
         json.insert(QStringLiteral("quorum"), qint64(row.quorum));
     }
+    if (heldTwice(row)) json.insert(QStringLiteral("held_twice"), true);
+    // Where nobody lists the waiters, those that listen for the release are counted: others may poll, or only look on.
+    if (!row.waiters && row.waiterCount) json.insert(QStringLiteral("waiter_count_of"), QStringLiteral("subscribers"));
     // Said only where the list is not whole.
     if (row.deadWaiters > 0) json.insert(QStringLiteral("dead_waiters"), qint64(row.deadWaiters));
     if (row.moreHolders > 0) json.insert(QStringLiteral("more_holders"), qint64(row.moreHolders));

@@ -77,7 +77,7 @@ struct LockRow {
         Free,
         Queued,
         Held,
-        NotKnown, ///< only where several servers keep the lock: those that can be read do not decide it
+        NotKnown, ///< only of several servers: those that can be read do not decide it, or its own cannot be read
     };
     QByteArray name, format, backend = QByteArrayLiteral("redis"), mode = QByteArrayLiteral("exclusive");
     State state = State::Free;

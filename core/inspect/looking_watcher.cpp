@@ -68,6 +68,15 @@ QCoro::Task<> LookingWatcher::news(Nanos longest, std::stop_token stop) {
     co_await m_runtime.sleep(longest, std::move(stop));
 }
 
+std::optional<Nanos> LookingWatcher::unansweredSince() {
+    if (m_askedSince && std::exchange(m_requestsThen, requests()) != requests()) m_askedSince = m_runtime.monotonic();
+    return m_askedSince;
+}
+
+void LookingWatcher::spent(Nanos time) {
+    m_serverTime = std::max(m_serverTime + (time > 0ns ? m_cost.charged(time) : time), m_spentBefore);
+}
+
 void LookingWatcher::beginShare() {
     m_shareSince = m_runtime.monotonic();
     m_spentBefore = m_serverTime;
@@ -77,7 +86,10 @@ QCoro::Task<> LookingWatcher::keepShare(double share, std::stop_token stop) {
     const Nanos until = m_shareSince + scaled(m_serverTime - m_spentBefore, 1 / share);
     const Nanos rest = until - m_runtime.monotonic();
     // The server rests for as long as the looks so far have cost too much of its time.
-    if (rest > 0ns) co_await m_runtime.sleep(rest, std::move(stop));
+    if (rest <= 0ns) co_return;
+    const bool asked = std::exchange(m_askedSince, std::nullopt).has_value();
+    co_await m_runtime.sleep(rest, std::move(stop));
+    if (asked) m_askedSince = m_runtime.monotonic();
 }
 
 QCoro::Task<LockReport> LookingWatcher::once(std::stop_token stop, Callback progress) {
@@ -99,9 +111,14 @@ QCoro::Task<LockReport> LookingWatcher::report(Depth depth, Progress progress, s
     if (m_state == WatchStatus::State::Idle) tell(WatchStatus::State::Connecting);
     beginShare();
     const Nanos began = m_runtime.monotonic();
+    const AnswerCost costBefore = m_cost;
+    m_askedSince = began;
     auto found = co_await look(depth, std::move(progress), std::move(stop));
+    m_askedSince.reset();
     LockReport report;
     if (!found) {
+        m_serverTime = m_spentBefore; // waiting for an answer that does not come costs the server nothing
+        m_cost = costBefore;          // and teaches nothing
         const bool final = found.error().kind != WatchTrouble::Kind::Unreachable;
         tell(final ? WatchStatus::State::Failed : WatchStatus::State::Retrying, found.error().message);
         report.trouble = std::move(found.error());
@@ -160,7 +177,11 @@ QCoro::Task<> LookingWatcher::watch(Callback callback, std::stop_token stop) {
         const bool changed = seen.trouble || changedBesidesTime(m_lastLocks, seen.locks);
         period = changed ? m_options.shortestPeriod : std::min(period * 3 / 2, m_options.longestPeriod);
         // The budget comes last: what costs much is looked at less often.
-        const Nanos affordable = scaled(m_serverTime - spentBefore, 1 / share);
+        Nanos affordable = scaled(m_serverTime - spentBefore, 1 / share);
+        if (seen.trouble) { // a question that was not answered in time may still keep the server busy
+            const Nanos took = m_runtime.monotonic() - began;
+            affordable = took + std::min(took, m_options.longestPeriod);
+        }
         seen.period = std::max(period, affordable);
         if (!(seen.trouble && troubled)) callback(seen);
         troubled = seen.trouble.has_value();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "inspect/answer_cost.h"
 #include "inspect/watcher.h"
 #include "runtime/runtime.h"
 
@@ -16,6 +17,7 @@ public:
     QCoro::Task<> watch(Callback callback, std::stop_token stop = {}) override;
     WatchStatus status() const override;
     void onStatus(std::function<void()> callback) override { m_onStatus = std::move(callback); }
+    std::optional<Nanos> unansweredSince() override;
     WatchLoad load() const override { return {requests(), m_serverTime}; }
     std::optional<ServerIdentity> identity() const override { return m_server; }
     QString where() const override { return m_where; }
@@ -51,9 +53,9 @@ protected:
     /// Requests sent so far.
     virtual std::uint64_t requests() const = 0;
 
-    /// Counts what the server has worked, at most. keepShare() rests until that is no more than `share` of the time
-    /// since the last call of beginShare().
-    void spent(Nanos time) { m_serverTime += time; }
+    /// Counts what the server has worked, at most; a time below 0 takes back what was counted too much. keepShare()
+    /// rests until that is no more than `share` of the time since the last call of beginShare().
+    void spent(Nanos time);
     void beginShare();
     QCoro::Task<> keepShare(double share, std::stop_token stop);
 
@@ -73,6 +75,9 @@ private:
     Nanos m_serverAt{};
     int m_connections = 0;
     Nanos m_serverTime{};
+    AnswerCost m_cost;
+    std::optional<Nanos> m_askedSince;     ///< while a look goes on and does not rest
+    std::uint64_t m_requestsThen = 0;      ///< … and how many had been sent
     Nanos m_shareSince{}, m_spentBefore{}; ///< when beginShare() was called, and the server's time until then
     std::deque<std::pair<Nanos, std::uint64_t>> m_sent; ///< requests sent, at the looks of the last seconds
     WatchStatus::State m_state = WatchStatus::State::Idle;

@@ -76,6 +76,7 @@ void RecordDetails::tellGoneHolder(const Place& place, const Told& told, const G
     const bool overdue = told.deadline >= 0 && (place.recorder.now() + place.tolerance).count() >= told.deadline;
     const auto why = going.freedBy.value_or(going.cause == trace::kNoEntity && overdue ? trace::FreedBy::Expiry
                                                                                        : trace::FreedBy::Release);
+    m_since.erase({Since::Holds, told.thread});
     place.recorder.emit(EventKind::RecordHolderGone, why == trace::FreedBy::Expiry ? trace::kNoEntity : going.cause,
                         place.lock, 0, told.thread, trace::goneFlags(why, holdModeOf(told.party.mode)));
 }
@@ -100,6 +101,21 @@ bool RecordDetails::tellGone(const Place& place, const Party& holder, const Goin
 void RecordDetails::forgetHolders() {
     m_holders.clear();
     m_holdersInAll = -1;
+    std::erase_if(m_since, [](const auto& told) { return told.first.first == Since::Holds; });
+}
+
+void RecordDetails::tellSince(const Place& place, trace::EntityId thread, const Party& party, Since what) {
+    const std::int64_t origin = place.recorder.trace().originWallMs();
+    if (!party.sinceWallMs || origin == 0 || thread == trace::kNoEntity) return;
+    // Some servers tell an age in whole seconds, from which the instant is reckoned anew with each look.
+    constexpr std::int64_t kSameMs = 2000;
+    const auto [told, isNew] = m_since.try_emplace({what, thread}, *party.sinceWallMs);
+    if (!isNew && std::abs(told->second - *party.sinceWallMs) <= kSameMs) return;
+    told->second = *party.sinceWallMs;
+    // A server whose clock is ahead of ours does not speak of the future.
+    const Nanos since = std::min<Nanos>(std::chrono::milliseconds(*party.sinceWallMs - origin), place.recorder.now());
+    place.recorder.emit(EventKind::RecordSince, thread, place.lock, since.count(), 0,
+                        what == Since::Waits ? trace::kSinceWaits : std::uint8_t(0));
 }
 
 void RecordDetails::tellHolder(const Place& place, const Party& holder, bool clockMoved) {
@@ -122,6 +138,7 @@ void RecordDetails::tellHolder(const Place& place, const Party& holder, bool clo
     }
     place.recorder.emit(EventKind::RecordHolder, told->thread, place.lock, told->deadline,
                         std::uint32_t(holder.holds.value_or(1)), flagsOf(holder));
+    tellSince(place, told->thread, holder, Since::Holds);
 }
 
 void RecordDetails::tellHolders(const Place& place, const LockRow& row, bool clockMoved) {
@@ -155,6 +172,7 @@ void RecordDetails::tellQueue(const Place& place, const LockRow* row) {
     const auto begin = m_queue.begin() + std::ptrdiff_t(same);
     const auto gone = std::remove_if(begin, m_queue.end(), [&](const Told& told) {
         if (containsNext(all, told.party, next)) return false;
+        m_since.erase({Since::Waits, told.thread});
         place.recorder.emit(EventKind::RecordUnqueued, told.thread, place.lock);
         return true;
     });
@@ -175,10 +193,12 @@ void RecordDetails::tellQueue(const Place& place, const LockRow* row) {
         const auto dead = std::uint8_t(party.dead ? trace::kQueuedDead : 0);
         place.recorder.emit(EventKind::RecordQueued, told.thread, place.lock, std::int64_t(position), 0,
                             std::uint8_t(flagsOf(party) | dead));
+        tellSince(place, told.thread, party, Since::Waits);
         ++position;
     }
     // Pushed beyond the names that are kept.
     while (m_queue.size() > kMostNames) {
+        m_since.erase({Since::Waits, m_queue.back().thread});
         place.recorder.emit(EventKind::RecordUnqueued, m_queue.back().thread, place.lock);
         m_queue.pop_back();
     }

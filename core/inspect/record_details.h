@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 namespace lockscope::trace {
 class Recorder;
@@ -75,6 +76,10 @@ public:
     /// Takes one holder out and tells it. False: none of that name was written.
     bool tellGone(const Place& place, const Party& holder, const Going& going);
 
+    enum class Since : std::uint8_t { Holds, Waits };
+    /// RecordSince, where the party's entry tells since when, in a trace of real time. `thread` was told before.
+    void tellSince(const Place& place, trace::EntityId thread, const Party& party, Since what);
+
     void tellQueue(const Place& place, const LockRow* row);
     void tellPermits(const Place& place, const LockRow* row);
     void tellFormat(const Place& place, const QByteArray& format);
@@ -94,11 +99,12 @@ public:
     const std::vector<Told>& holders() const { return m_holders; }
 
 private:
-    static void tellGoneHolder(const Place& place, const Told& told, const Going& going);
+    void tellGoneHolder(const Place& place, const Told& told, const Going& going);
 
     std::vector<Told> m_holders;
     std::int64_t m_holdersInAll = -1;
     std::vector<Told> m_queue;
+    std::map<std::pair<Since, trace::EntityId>, std::int64_t> m_since; ///< told, in ms since 1970
     std::int64_t m_permitsFree = -1, m_permitsInAll = 0;
     QByteArray m_format;
     std::vector<RawKey> m_content;

@@ -27,6 +27,7 @@ void ReportFeed::write(const LockReport& report) {
             sight.freedBy = trace::FreedBy::NodeLoss; // a new holder got it from no client
         else if (row.state != LockRow::State::Held)
             sight.freedBy = endOf(row.name);
+        sight.failedOver = report.failedOver(row);
         sight.sawAllBefore = m_sawAll && !report.concerns(row);
         m_feed.update(row.name, withPlaces(row), sight);
     }

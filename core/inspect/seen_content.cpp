@@ -207,6 +207,7 @@ LockRow withPlaces(LockRow row) {
             // A statement may contain a password, and this goes into recordings: a session's is left out.
             const QByteArray about = aboutWithoutStatement(party);
             row.raw.push_back({party.client, kClientEntry, {}, readable(about)});
+            if (party.gone) row.raw.push_back({party.client, kGoneEntry, {}, QJsonValue(QJsonValue::Null)});
             --left;
         }
     };
@@ -254,6 +255,18 @@ std::optional<SeenContent> contentFrom(const QByteArray& text) {
         seen.keys.push_back(std::move(raw));
     }
     return seen;
+}
+
+std::map<QByteArray, SeenClient> seenClientsIn(const QByteArray& contentText) {
+    std::map<QByteArray, SeenClient> clients;
+    // Most contents name nobody, and reading one takes longer than looking for the word.
+    const auto seen = contentText.contains(kClientEntry) ? contentFrom(contentText) : std::nullopt;
+    if (!seen) return clients;
+    for (const RawKey& key : seen->keys) {
+        if (key.type == kClientEntry) clients[key.key].about = key.value.json().toString().toUtf8();
+        if (key.type == kGoneEntry) clients[key.key].gone = true;
+    }
+    return clients;
 }
 
 bool sameContent(const std::vector<RawKey>& before, const std::vector<RawKey>& now, std::chrono::nanoseconds between) {

@@ -3,6 +3,7 @@
 #include "inspect/lock_row.h"
 
 #include <deque>
+#include <map>
 
 namespace lockscope::inspect {
 
@@ -14,8 +15,10 @@ struct SeenContent {
     friend bool operator==(const SeenContent&, const SeenContent&) = default;
 };
 
-/// Types of RawKey that are no keys: a client of the lock, whose value says who that is, and the server that has it.
+/// Types of RawKey that are no keys: a client of the lock, whose value says who that is; a holder that has no
+/// connection to its server any more; and the server that has the lock.
 inline constexpr char kClientEntry[] = "client";
+inline constexpr char kGoneEntry[] = "client-gone";
 inline constexpr char kServerEntry[] = "server";
 /// A row whose content also says where it lies and who its first holders and waiters are, as far as the server knows.
 LockRow withPlaces(LockRow row);
@@ -39,6 +42,14 @@ private:
 };
 /// The other way round; nullopt when the text is none of contentText().
 std::optional<SeenContent> contentFrom(const QByteArray& text);
+
+/// A holder or waiter in a content of withPlaces().
+struct SeenClient {
+    QByteArray about;  ///< Party::about, without a statement; empty: the server does not tell
+    bool gone = false; ///< Party::gone
+};
+/// The clients that a text of contentText() tells of, by readable() of Party::client.
+std::map<QByteArray, SeenClient> seenClientsIn(const QByteArray& contentText);
 
 /// Whether two looks, `between` apart, found the same, TTLs that have only run down included. A TTL counts as run down
 /// when its end moved by no more than a quarter of a second: answers take their time.

@@ -13,6 +13,7 @@ std::optional<Party> shedLockHolder(const QByteArray& value) {
     if (!instant.isValid()) return std::nullopt;
     Party holder;
     holder.client = value.mid(at + 1);
+    holder.sinceWallMs = instant.toMSecsSinceEpoch();
     return holder;
 }
 

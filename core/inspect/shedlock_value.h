@@ -4,8 +4,8 @@
 
 namespace lockscope::inspect {
 
-/// The holder in a ShedLock value, "ADDED:<ISO instant>@<host>[:<uuid>]", as it stands on Redis, etcd and memcached;
-/// nullopt: the value is none.
+/// The holder in a ShedLock value, and since when it holds: "ADDED:<ISO instant>@<host>[:<uuid>]", as it stands on
+/// Redis, etcd and memcached; nullopt: the value is none.
 std::optional<Party> shedLockHolder(const QByteArray& value);
 
 } // namespace lockscope::inspect

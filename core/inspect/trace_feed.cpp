@@ -2,7 +2,7 @@
 #include "inspect/trace_feed.h"
 
 #include "inspect/alert_watch.h"
-#include "trace/hold_flags.h"
+#include "trace/event.h"
 #include "trace/recorder.h"
 
 #include <algorithm>
@@ -151,8 +151,10 @@ void TraceFeed::updateHolders(Known& lock, const std::optional<LockRow>& row, co
         lock.owner = kNoEntity; // told by the RecordHeld of the one that stays
     }
     if (!held) return;
+    if (sameOwner && sight.failedOver) tell(EventKind::RecordFailedOver, lock.owner, lock);
     hold(lock, holder, *row, writer, sight);
     lock.details.tellHolders(place, *row, sight.clockMoved);
+    lock.details.tellSince(place, lock.owner, holder, RecordDetails::Since::Holds);
 }
 
 void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight) {

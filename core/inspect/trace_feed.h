@@ -30,6 +30,8 @@ struct Sight {
     bool clockMoved = false;
     /// The cause wrote into an entry without becoming its owner, in a format that does not name the owner.
     bool ownerStays = false;
+    /// Another server than the one that granted the lock keeps it since this look (RecordFailedOver, if it stays held).
+    bool failedOver = false;
     /// The look before saw everything: a hold that is new in the row has begun since then (kSeenToBegin).
     bool sawAllBefore = false;
     /// Where there is no row: keys of the lock that are there all the same, such as a counter that outlives it.

@@ -57,6 +57,8 @@ const char* nameOf(Kind kind) {
         return "named-locks-hidden";
     case Kind::SessionsRefused:
         return "sessions-refused";
+    case Kind::SessionsBounded:
+        return "sessions-bounded";
     case Kind::NamesWanted:
         return "names-wanted";
     case Kind::KeysListed:
@@ -81,6 +83,8 @@ const char* nameOf(Kind kind) {
         return "clients-not-listed";
     case Kind::TableMissing:
         return "table-missing";
+    case Kind::RootMissing:
+        return "root-missing";
     case Kind::LeftAlone:
         break;
     }
@@ -125,6 +129,8 @@ QString textOf(const WatchNote& note) {
             "wait/lock/metadata/sql/mdl, lists them all");
     case Kind::SessionsRefused:
         return Text::tr("This user may not ask which sessions wait for which, so blocked sessions are not known");
+    case Kind::SessionsBounded:
+        return Text::tr("No more than %1 sessions are read at a time: there may be more locks and waiters").arg(count);
     case Kind::NamesWanted:
         return Text::tr("Name the locks to watch, separated by commas (match): memcached lists its keys only by a walk "
                         "through all items, which you can allow (list=metadump)");
@@ -164,6 +170,8 @@ QString textOf(const WatchNote& note) {
     case Kind::TableMissing:
         return Text::tr("The table or column that the address names is not there, or this user may not see it: %1")
             .arg(note.examples.empty() ? QString() : readable(note.examples.front()));
+    case Kind::RootMissing:
+        return Text::tr("The node that the address names is not there. Locks below it show once it is made.");
     case Kind::LeftAlone:
         break;
     }
@@ -186,6 +194,7 @@ bool countsKeys(Kind kind) {
     case Kind::ClusterWaiters:
     case Kind::NamedLocksHidden:
     case Kind::SessionsRefused:
+    case Kind::SessionsBounded:
     case Kind::NamesWanted:
     case Kind::KeysListed:
     case Kind::EndsInSeconds:
@@ -198,6 +207,7 @@ bool countsKeys(Kind kind) {
     case Kind::ChangesRefused:
     case Kind::ClientsNotListed:
     case Kind::TableMissing:
+    case Kind::RootMissing:
         break;
     }
     return false;

@@ -23,6 +23,7 @@ struct WatchNote {
         ClusterWaiters,   ///< a whole cluster is watched, whose nodes count their own subscribers only
         NamedLocksHidden, ///< this database does not list named locks
         SessionsRefused,  ///< this user has no right to ask which sessions wait for which
+        SessionsBounded,  ///< there may be more sessions and locks than these: a question is answered by so many rows
         NamesWanted,      ///< this server cannot list its keys: only named ones can be looked at
         KeysListed,       ///< locks are found in a list of all keys, now and then
         EndsInSeconds,    ///< this server tells ends in whole seconds
@@ -35,6 +36,7 @@ struct WatchNote {
         ChangesRefused,   ///< the server, or this user's rights, do not allow to be told of changes: keys are polled
         ClientsNotListed, ///< so many connections that they are not listed; 0: this user may not list them
         TableMissing,     ///< the table that the URL names, or a column in it, is not there: examples
+        RootMissing,      ///< the node that the URL names is not there
         LeftAlone,        ///< reading these keys would keep them from being evicted
     };
     Kind kind = Kind::LongValues;

@@ -50,6 +50,10 @@ public:
     /// Calls `callback` at each change of status(), from the runtime's scheduler. It must not destroy the watcher.
     virtual void onStatus(std::function<void()> callback) = 0;
     virtual WatchLoad load() const = 0;
+    /// Since when the answer to what it has asked last is awaited; nullopt: nothing was asked that is not answered, or
+    /// it asks several servers. Call it a few times a second: it takes the time of an answer from the question behind
+    /// it.
+    virtual std::optional<Nanos> unansweredSince() { return std::nullopt; }
     /// Which server answers; missing = it does not tell, or has not answered yet.
     virtual std::optional<ServerIdentity> identity() const = 0;
     /// The server's address: "host:port".

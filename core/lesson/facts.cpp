@@ -160,6 +160,8 @@ std::int64_t Facts::doneByHand(const Fact& fact) const {
     return std::ranges::count_if(m_byHand, [&](const scenario::Fault& fault) {
         if (fact.action && fault.action != *fact.action) return false;
         const bool setting = fault.action == scenario::Action::Set;
+        if (!fact.setting.isEmpty() && (!setting || fault.setting != fact.setting)) return false;
+        if (!fact.otherSetting.isEmpty() && (!setting || fault.setting == fact.otherSetting)) return false;
         switch (fact.target) {
         case Fact::Target::Any:
             return true;

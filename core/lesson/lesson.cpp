@@ -55,6 +55,22 @@ QByteArray factId(Fact::Kind kind) {
     return {};
 }
 
+QByteArray panelId(Look::Panel panel) {
+    switch (panel) {
+    case Look::Panel::None:
+        break;
+    case Look::Panel::Waits:
+        return "waits";
+    case Look::Panel::Verdict:
+        return "verdict";
+    case Look::Panel::Statistics:
+        return "statistics";
+    case Look::Panel::Cluster:
+        return "cluster";
+    }
+    return {};
+}
+
 bool isTime(Fact::Kind kind) {
     using enum Fact::Kind;
     return kind == TimeLeft || kind == Gap || kind == Span || kind == At || kind == Lease ||

@@ -79,6 +79,8 @@ struct Fact {
     trace::EventKind on = trace::EventKind::None;
     std::optional<scenario::Action> action;
     Target target = Target::Any;
+    QString setting;      ///< by hand: only changes of this setting, such as "lease"; empty: of any
+    QString otherSetting; ///< by hand: only changes of other settings than this one; empty: of any
     friend bool operator==(const Fact&, const Fact&) = default;
 };
 
@@ -113,10 +115,17 @@ struct Scene {
 
 /// Where to look: the rest of the timeline is dimmed.
 struct Look {
+    /// A panel beside the timeline that the words speak of.
+    enum class Panel : std::uint8_t { None, Waits, Verdict, Statistics, Cluster };
     QStringList lanes; ///< "belief" or "belief:H", "record", "effect", "server:redis-1", "copies"; empty: no spotlight
     Instant from, to{.base = Instant::Base::Here};
+    Panel panel = Panel::None; ///< it is in sight while the step is shown
+    std::vector<int> protocol; ///< the recipe's steps to look at, from 1
     friend bool operator==(const Look&, const Look&) = default;
 };
+
+/// The id of a panel in lessons: "waits", "verdict", …; of None: nothing.
+QByteArray panelId(Look::Panel panel);
 
 struct Choice {
     Texts text;
@@ -131,6 +140,18 @@ struct Question {
     friend bool operator==(const Question&, const Question&) = default;
 };
 
+/// A table of recipes and failures: every cell is computed, see lesson_table.h.
+struct Table {
+    struct Column {
+        Texts title;
+        QStringList scenarios; ///< built-in ones: a recipe plays the first that it can begin with
+        friend bool operator==(const Column&, const Column&) = default;
+    };
+    QStringList recipes; ///< one row each
+    std::vector<Column> columns;
+    friend bool operator==(const Table&, const Table&) = default;
+};
+
 struct Step {
     QString scene;
     std::optional<Instant> from; ///< where its scene is entered; nothing: where the step before stopped, or at 0
@@ -140,6 +161,7 @@ struct Step {
     Texts say;
     Look look;
     std::optional<Question> ask;
+    std::optional<Table> table;    ///< stands below the words
     std::vector<Condition> claims; ///< what the words say, checked against the run
     friend bool operator==(const Step&, const Step&) = default;
 };
@@ -148,6 +170,7 @@ struct Step {
 struct Turn {
     QString scene;
     Texts task;
+    Texts hint; ///< told to a learner who asks for help; empty: there is none
     std::vector<Condition> goal;
     QJsonObject solution; ///< a change of the scene that reaches the goal, for the test
     friend bool operator==(const Turn&, const Turn&) = default;
@@ -169,6 +192,7 @@ struct Lesson {
     std::vector<Scene> scenes;
     std::vector<Step> steps;
     std::optional<Turn> turn;
+    QStringList aside; ///< built-in scenarios to look at after the lesson, in this order
     friend bool operator==(const Lesson&, const Lesson&) = default;
 
     /// The scene of that id; null: there is none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lesson/lesson_check.h"
 
+#include "scenario/scenario_file.h"
 #include "trace/suggestion.h"
 
 #include <QRegularExpression>
@@ -76,6 +77,15 @@ void checkScene(const Scene& scene, const QString& path, std::vector<scenario::C
         checker.fact(fact, path + QStringLiteral("/values/") + name);
 }
 
+void checkTable(const Table& table, const QString& path, std::vector<scenario::Complaint>& complaints) {
+    const QStringList all = scenario::builtinScenarios();
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+        for (const QString& id : table.columns[i].scenarios)
+            if (!all.contains(id))
+                complaints.push_back({path + QStringLiteral("/columns/%1/scenarios").arg(i),
+                                      tr("there is no scenario “%1”%2").arg(id, suggestion(id, all))});
+}
+
 void checkStep(const Step& step, const Scene& scene, const QString& path,
                std::vector<scenario::Complaint>& complaints) {
     Checker checker(scene, complaints);
@@ -90,6 +100,7 @@ void checkStep(const Step& step, const Scene& scene, const QString& path,
     for (const QString& lane : step.look.lanes)
         if (lane.startsWith(QLatin1String("belief:"))) checker.client(lane.sliced(7), path + QStringLiteral("/look"));
     checker.conditions(step.claims, path + QStringLiteral("/claims"));
+    if (step.table) checkTable(*step.table, path + QStringLiteral("/table"), complaints);
     if (!step.ask) return;
     checker.texts(step.ask->text, path + QStringLiteral("/ask/question"));
     for (std::size_t i = 0; i < step.ask->choices.size(); ++i) {
@@ -122,12 +133,18 @@ void checkNames(const Lesson& lesson, std::vector<scenario::Complaint>& complain
         if (const Scene* const scene = sceneAt(lesson.steps[i].scene, path))
             checkStep(lesson.steps[i], *scene, path, complaints);
     }
+    for (qsizetype i = 0; i < lesson.aside.size(); ++i)
+        if (const QStringList all = scenario::builtinScenarios(); !all.contains(lesson.aside[i]))
+            complaints.push_back(
+                {QStringLiteral("/aside/%1").arg(i),
+                 tr("there is no scenario “%1”%2").arg(lesson.aside[i], suggestion(lesson.aside[i], all))});
     if (!lesson.turn) return;
     const QString path = QStringLiteral("/turn");
     if (!sceneAt(lesson.turn->scene, path)) return;
     // The learner's run is another one: no moment of the scene need happen in it.
     Checker checker(Scene{}, complaints);
     checker.texts(lesson.turn->task, path + QStringLiteral("/task"));
+    checker.texts(lesson.turn->hint, path + QStringLiteral("/hint"));
     checker.conditions(lesson.turn->goal, path + QStringLiteral("/goal"));
 }
 

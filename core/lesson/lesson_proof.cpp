@@ -4,6 +4,7 @@
 #include "lesson/scene_run.h"
 
 #include <QCoreApplication>
+#include <QRegularExpression>
 
 namespace lockscope::lesson {
 
@@ -14,6 +15,13 @@ QString tr(const char* text) {
 }
 
 constexpr int kLongest = 260; ///< characters: two or three short sentences beside the picture
+constexpr int kMostSentences = 3;
+
+/// An English sentence ends with its mark before a space or the end: "0.7 s" is no end.
+qsizetype sentencesIn(const QString& text) {
+    static const QRegularExpression kEnd(QStringLiteral("[.!?](?=\\s|$)|[。！？]"));
+    return text.count(kEnd);
+}
 
 /// Plays a lesson's steps in order, and collects everything that is not as it says.
 class Proof {
@@ -67,6 +75,8 @@ private:
             if (text.contains(u'{') || text.contains(u'}')) wrong(tr("a name is not filled in: %1").arg(text));
             if (text.size() > kLongest)
                 wrong(tr("this text is longer than %1 characters: %2").arg(QString::number(kLongest), text));
+            if (sentencesIn(text) > kMostSentences)
+                wrong(tr("this text has more than %1 sentences: %2").arg(QString::number(kMostSentences), text));
         }
     }
 

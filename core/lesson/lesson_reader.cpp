@@ -86,6 +86,8 @@ Fact readFact(const Fields& fields) {
         fact.action = scenario::actionFromId(word.toUtf8());
         if (!fact.action) fields.complain(fields.at(L("do")), tr("there is no action “%1”").arg(word));
     }
+    fields.text(L("set"), fact.setting);
+    fields.text(L("set_other"), fact.otherSetting);
     const QString target = fields[L("target")].toString();
     if (target == L("client")) fact.target = Fact::Target::Client;
     if (target == L("server")) fact.target = Fact::Target::Server;
@@ -176,6 +178,18 @@ Question readQuestion(const Fields& fields) {
     return question;
 }
 
+Table readTable(const Fields& fields) {
+    Table table;
+    fields.words(L("rows"), table.recipes);
+    const QJsonArray columns = fields[L("columns")].toArray();
+    for (qsizetype i = 0; i < columns.size(); ++i) {
+        const Fields one(columns[i], fields.at(L("columns")) + QStringLiteral("/%1").arg(i), fields.complaints());
+        table.columns.push_back({texts(one, L("title")), {}});
+        one.words(L("scenarios"), table.columns.back().scenarios);
+    }
+    return table;
+}
+
 Step readStep(const Fields& fields) {
     Step step;
     fields.text(L("scene"), step.scene);
@@ -195,7 +209,12 @@ Step readStep(const Fields& fields) {
     look.words(L("lanes"), step.look.lanes);
     instant(look, L("from"), step.look.from);
     instant(look, L("to"), step.look.to);
+    scenario::choice(look, L("panel"), panelId, Look::Panel::Cluster, step.look.panel);
+    for (const QJsonValue& one : look[L("protocol")].toArray())
+        step.look.protocol.push_back(one.toInt());
     step.claims = readConditions(fields, L("claims"));
+    if (fields.has(L("table")))
+        step.table = readTable({fields[L("table")], fields.at(L("table")), fields.complaints()});
     if (fields.has(L("ask"))) step.ask = readQuestion({fields[L("ask")], fields.at(L("ask")), fields.complaints()});
     return step;
 }
@@ -249,10 +268,15 @@ Lesson readLesson(const QJsonObject& document, std::vector<Complaint>& complaint
     });
     if (top.has(L("turn"))) {
         const Fields fields(top[L("turn")], top.at(L("turn")), complaints);
-        Turn turn{{}, texts(fields, L("task")), readConditions(fields, L("goal")), fields[L("solution")].toObject()};
+        Turn turn{.scene = {},
+                  .task = texts(fields, L("task")),
+                  .hint = texts(fields, L("hint")),
+                  .goal = readConditions(fields, L("goal")),
+                  .solution = fields[L("solution")].toObject()};
         fields.text(L("scene"), turn.scene);
         lesson.turn = std::move(turn);
     }
+    top.words(L("aside"), lesson.aside);
     return lesson;
 }
 

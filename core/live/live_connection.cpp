@@ -5,10 +5,12 @@
 #include "inspect/make_watcher.h"
 #include "inspect/row_named.h"
 #include "inspect/seen_content.h"
+#include "inspect/topology_words.h"
 #include "live/live_session.h"
 #include "session/alert_desk.h"
 #include "session/backend_name.h"
 #include "trace/connection.h"
+#include "trace/time_text.h"
 
 #include <QFileInfo>
 #include <QLocale>
@@ -189,6 +191,34 @@ QString LiveConnection::kind() const {
     return parts.join(QStringLiteral(" · "));
 }
 
+QString LiveConnection::watchingText(const inspect::LockReport& report) const {
+    using Kind = inspect::WatchNote::Kind;
+    const QString every = spanText(report.period);
+    switch (m_plan.url.service) {
+    case Service::Redis:
+    case Service::RedisSentinel:
+    case Service::RedisCluster:
+    case Service::Redlock: {
+        const bool told = std::ranges::any_of(report.notes, [](const inspect::WatchNote& note) {
+            return note.kind == Kind::ChangesTold || note.kind == Kind::ChangesBounded ||
+                   note.kind == Kind::ChangesForgotten;
+        });
+        //: How a Redis is watched: by its command SCAN, and by messages.
+        return told ? LiveSession::tr("SCAN + told of changes") : LiveSession::tr("SCAN, asks every %1").arg(every);
+    }
+    case Service::ZooKeeper:
+        return LiveSession::tr("a watch for each node");
+    case Service::Etcd:
+        return LiveSession::tr("one watch stream");
+    case Service::MySql:
+    case Service::PostgreSql:
+    case Service::Sqlite:
+    case Service::Memcached:
+        break;
+    }
+    return LiveSession::tr("asks every %1").arg(every);
+}
+
 session::ConnectionFacts LiveConnection::facts() const {
     session::ConnectionFacts facts;
     facts.id = m_id;
@@ -197,6 +227,10 @@ session::ConnectionFacts LiveConnection::facts() const {
     facts.kind = kind();
     facts.health = m_health;
     facts.servers = m_servers;
+    facts.topology = m_topology;
+    facts.watching = isOpen() ? m_watching : QString();
+    facts.failedOverAt = m_failedOverAt;
+    facts.backAt = m_backAt;
     facts.open = isOpen();
     facts.changesAllowed = changesAllowed();
     facts.budget = m_options.share;
@@ -220,6 +254,15 @@ void LiveConnection::tick() {
     std::erase_if(m_retired, [](const std::shared_ptr<inspect::Watcher>& one) { return one.use_count() == 1; });
     if (!isOpen()) return;
     const inspect::WatchLoad load = m_watcher->load();
+    // A server that stands still ends no look for a time-out, and its locks are not observed meanwhile.
+    constexpr Nanos kSilent = 2s;
+    const auto unanswered = m_watcher->unansweredSince();
+    m_alerts.setUnanswered(unanswered);
+    if (m_observed && unanswered && m_shared.runtime.monotonic() - *unanswered > kSilent) {
+        tellTrouble(LiveSession::tr("%1 has not answered for %n second(s)", nullptr, int(kSilent / 1s))
+                        .arg(m_watcher->where()));
+        judgeHealth();
+    }
     const Nanos now = m_shared.recorder.now();
     m_spent.push_back({now, load.requests, load.serverTime});
     while (m_spent.size() > 2 && now - m_spent.front().at > 10s)
@@ -277,6 +320,7 @@ void LiveConnection::seen(const inspect::LockReport& report) {
     }
     if (!m_observed) {
         m_observed = true;
+        if (m_lookedAt >= Nanos(0)) m_backAt = m_shared.recorder.now(); // else it was never there before
         m_shared.recorder.emit(EventKind::ConnectionRestored, m_shared.observer, m_node);
         m_feed.observed();
     }
@@ -304,6 +348,14 @@ void LiveConnection::seen(const inspect::LockReport& report) {
     }));
     if (report.servers.empty() && report.server)
         m_servers << textOf(inspect::WatchedServerState{m_watcher->where().toUtf8(), report.server});
+    const bool single = report.servers.empty() && report.server.has_value();
+    m_topology = single ? inspect::topologyText({{m_watcher->where().toUtf8(), report.server}}, false)
+                        : inspect::topologyText(report.servers, report.together);
+    m_watching = watchingText(report);
+    for (const inspect::ServerEvent event : report.events) {
+        if (event == inspect::ServerEvent::FailedOver) m_failedOverAt = m_shared.recorder.now();
+        if (event == inspect::ServerEvent::Restarted) m_backAt = m_shared.recorder.now();
+    }
     judgeHealth();
     tellLocks(report);
     m_copies.write(report);
@@ -333,10 +385,12 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
     const auto knownBetter = [&](const QByteArray& name) {
         return m_ownRecord && m_ownRecord->knowsBetter(name, report.at);
     };
-    const auto tell = [&](const inspect::LockRow& row) {
+    enum class Why { LookedAt, OwesContent };
+    const auto tell = [&](const inspect::LockRow& row, Why why = Why::LookedAt) {
         // If the server has other data than before, a new holder got the lock from no client.
         inspect::Sight sight;
         if (report.concerns(row)) sight.freedBy = trace::FreedBy::NodeLoss;
+        sight.failedOver = why == Why::LookedAt && report.failedOver(row);
         sight.sawAllBefore = m_sawAll && !report.concerns(row);
         m_feed.update(row.name, inspect::withPlaces(row), sight);
         if (m_feed.owesContent(row.name))
@@ -359,7 +413,7 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
             if (owed == m_contentOwed.end()) owed = m_contentOwed.begin();
             m_owedFrom = *owed;
             if (const inspect::LockRow* const row = inspect::rowNamed(report.locks, m_owedFrom))
-                tell(*row);
+                tell(*row, Why::OwesContent);
             else
                 m_contentOwed.erase(owed);
             refused += int(m_contentOwed.contains(m_owedFrom));

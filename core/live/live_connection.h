@@ -104,6 +104,8 @@ private:
     /// How it stands with the server, and how much of it has been looked at.
     void judgeHealth();
     QString kind() const;
+    /// How the watcher hears of changes, in a few words.
+    QString watchingText(const inspect::LockReport& report) const;
     QCoro::Task<> free(std::shared_ptr<inspect::Releaser> by, inspect::LockRow lock);
     /// The releaser, made when it is first needed; nullptr: none can be made, and the user was told.
     std::shared_ptr<inspect::Releaser> releaser();
@@ -138,8 +140,10 @@ private:
     bool m_everConnected = false;
     inspect::ServerIdentity m_server; ///< as it was last told
     QStringList m_servers;            ///< a line about each
-    int m_masters = 0;                ///< of several that are watched together; 0: one server
-    int m_held = 0, m_waiting = 0;    ///< at the last look
+    QString m_topology, m_watching;   ///< see ConnectionFacts
+    Nanos m_failedOverAt{-1}, m_backAt{-1};
+    int m_masters = 0;             ///< of several that are watched together; 0: one server
+    int m_held = 0, m_waiting = 0; ///< at the last look
     int m_locks = 0;
     Nanos m_lookedAt{-1}, m_period{};
     std::shared_ptr<const std::map<trace::EntityId, Nanos>> m_lookedAtBefore; ///< see ConnectionFacts

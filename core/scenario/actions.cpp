@@ -27,6 +27,8 @@ TargetKind targetKind(Action action) {
     case Action::FlushNode:
     case Action::ExhaustPool:
     case Action::FreePool:
+    case Action::StallDisk:
+    case Action::FreeDisk:
         return TargetKind::Node;
     case Action::CutLink:
     case Action::MendLink:
@@ -59,6 +61,8 @@ std::optional<Action> undoing(Action action) {
         return Action::MendLink;
     case Action::ExhaustPool:
         return Action::FreePool;
+    case Action::StallDisk:
+        return Action::FreeDisk;
     default:
         break;
     }

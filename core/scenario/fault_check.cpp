@@ -2,8 +2,10 @@
 #include "scenario/fault_check.h"
 
 #include "scenario/actions.h"
+#include "scenario/disk_refusal.h"
 #include "scenario/failover_refusal.h"
 #include "scenario/lock_times.h"
+#include "scenario/server_messages.h"
 #include "scenario/settings.h"
 
 namespace lockscope::scenario {
@@ -44,7 +46,10 @@ public:
             if (!m_engines.contains(node.id) && scenario.engineNumber(node.id) >= 0) m_engines += node.id;
         for (const NodeSpec& node : scenario.nodes)
             if (serviceHaving(scenario.services, scenario.nodes, node.id).pool > 0) m_pooled += node.id;
+        for (const NodeSpec& node : scenario.nodes)
+            if (!diskRefusal(scenario.services, scenario.nodes, node.id).isEmpty()) m_diskless += node.id;
         m_servers = m_nodes;
+        m_locks = scenario.lockNames();
         m_several = !scenario.services.empty();
         for (const ServiceSpec& service : scenario.services) {
             addRoles(service, scenario.services.size() > 1);
@@ -79,6 +84,28 @@ public:
         checkSetting(fault);
     }
 
+    /// Complains of a fault that nothing here can ever have: messages that no server sends or nothing sends again,
+    /// connections that no client makes. In a file it may stand: the scenario is for other servers, too.
+    void checkEffect(const Fault& fault) {
+        const auto any = [this](const auto& fits) {
+            return std::ranges::any_of(m_servers, [&](const QString& server) { return fits(m_kinds.at(server)); });
+        };
+        const auto repeats = [](const QString& id) {
+            const ServiceKind* const kind = findServiceKind(id);
+            return kind && kind->repeats;
+        };
+        if (fault.action == Action::LosePush && !any(sendsMessages))
+            complain({}, tr("the servers here send no messages of their own: clients ask"));
+        if (fault.action == Action::RepeatRequest && !any(repeats))
+            complain({}, tr("TCP brings each request once, and only drivers and proxies of Redis send one again"));
+        const auto ofServers = [&](const QString& node) {
+            const QString end = QLatin1Char('-') + node;
+            return fault.target.endsWith(end) && m_nodes.contains(fault.target.chopped(end.size()));
+        };
+        if (fault.action == Action::ResetLink && std::ranges::any_of(m_nodes, ofServers))
+            complain({}, tr("servers connect again at once: only connections of clients can be reset"));
+    }
+
 private:
     /// A service's servers go by their present roles, too: "leader", and of one of several services "locks/leader".
     void addRoles(const ServiceSpec& service, bool oneOfSeveral) {
@@ -94,6 +121,7 @@ private:
         if (service.pool > 0) m_pooled += name;
         const bool sentinel = name.contains(QLatin1String("sentinel["));
         m_kinds[name] = sentinel ? QStringLiteral("sentinel") : service.kind;
+        if (sentinel || !diskRefusal(service, name).isEmpty()) m_diskless += name;
     }
 
     /// Complains of faults that only servers of some kinds can have.
@@ -105,6 +133,13 @@ private:
                                         .arg(QString::fromLatin1(actionId(fault.action)), fault.target));
             return;
         }
+        if (fault.action == Action::StallDisk || fault.action == Action::FreeDisk) {
+            if (m_diskless.contains(fault.target))
+                complain("/target", tr("%1 cannot be done to “%2”: no answer of it waits for a disk")
+                                        .arg(QString::fromLatin1(actionId(fault.action)), fault.target));
+            return;
+        }
+        if (fault.action == Action::EvictKey) checkLock("/lock", fault.text);
         if (fault.action != Action::EvictKey && fault.action != Action::FlushNode) return;
         const auto known = m_kinds.find(fault.target);
         const ServiceKind* const kind = known == m_kinds.end() ? nullptr : findServiceKind(known->second);
@@ -117,6 +152,11 @@ private:
         m_complaints.push_back({m_path + QLatin1String(where), message});
     }
 
+    void checkLock(const char* where, const QString& lock) {
+        if (!lock.isEmpty() && !m_locks.contains(lock))
+            complain(where, tr("there is no lock “%1”; locks are %2").arg(lock, m_locks.join(QStringLiteral(", "))));
+    }
+
     void checkCondition(const Trigger& when) {
         const QStringList& clients = m_clients;
         if (!when.client.isEmpty() && !clients.contains(when.client))
@@ -125,6 +165,7 @@ private:
             complain(
                 "/when/leader",
                 tr("there is no server “%1”; servers are %2").arg(when.server, m_servers.join(QStringLiteral(", "))));
+        checkLock("/when/lock", when.lock);
     }
 
     /// "same": what the condition has found, a client or a server.
@@ -249,10 +290,11 @@ private:
     }
 
     std::vector<Complaint>& m_complaints;
-    QStringList m_clients, m_nodes;
+    QStringList m_clients, m_nodes, m_locks;
     QStringList m_engines;              ///< of a lock manager
     QStringList m_servers;              ///< m_nodes without the roles
     std::map<QString, QString> m_kinds; ///< of m_nodes: NodeSpec::kind
+    QStringList m_diskless;             ///< those of m_nodes that write to no disk
     QStringList m_pooled;               ///< those of m_nodes whose clients share a pool of connections
     bool m_several = false;             ///< servers
     bool m_handsOver = false;           ///< Sentinels, etcd members or replicas can be asked for a failover
@@ -271,7 +313,10 @@ QString refusalOf(const Fault& fault, Scenario scenario) {
     const std::size_t before = complaints().size();
     scenario.faults.push_back(fault);
     const std::vector<Complaint> after = complaints();
-    return after.size() > before ? after.back().message : QString();
+    if (after.size() > before) return after.back().message;
+    std::vector<Complaint> vain;
+    if (!scenario.nodes.empty()) Checker(scenario, vain).checkEffect(fault);
+    return vain.empty() ? QString() : vain.back().message;
 }
 
 void checkFaults(const Scenario& scenario, std::vector<Complaint>& complaints) {

@@ -6,11 +6,12 @@ namespace lockscope::scenario {
 namespace {
 
 constexpr std::array kActionIds{
-    "pause-client", "resume-client",  "kill-client", "restart-client",     "pause-node",    "resume-node",
-    "kill-node",    "restart-node",   "crash-node",  "restart-node-empty", "failover",      "evict-key",
-    "flush-node",   "exhaust-pool",   "free-pool",   "cut-link",           "mend-link",     "delay-link",
-    "jitter-link",  "reset-link",     "jump-clock",  "drift-clock",        "stop-watchdog", "lose-reply",
-    "lose-push",    "repeat-request", "hang-work",   "heal-all",           "switch-engine", "set",
+    "pause-client",  "resume-client", "kill-client", "restart-client",     "pause-node", "resume-node",
+    "kill-node",     "restart-node",  "crash-node",  "restart-node-empty", "failover",   "evict-key",
+    "flush-node",    "exhaust-pool",  "free-pool",   "stall-disk",         "free-disk",  "cut-link",
+    "mend-link",     "delay-link",    "jitter-link", "reset-link",         "jump-clock", "drift-clock",
+    "stop-watchdog", "lose-reply",    "lose-push",   "repeat-request",     "hang-work",  "heal-all",
+    "switch-engine", "set",
 };
 static_assert(kActionIds.size() == static_cast<std::size_t>(Action::Set) + 1);
 
@@ -75,6 +76,13 @@ std::size_t Scenario::serviceOf(const QString& lockName) const {
     const QString& keeper = named == moreLocks.end() ? lock.service : named->settings.service;
     const auto service = std::ranges::find(services, keeper, &ServiceSpec::id);
     return keeper.isEmpty() || service == services.end() ? 0 : std::size_t(service - services.begin());
+}
+
+QStringList Scenario::lockNames() const {
+    QStringList names{lock.name};
+    for (const NamedLock& other : moreLocks)
+        names += other.settings.name;
+    return names;
 }
 
 std::optional<std::size_t> Scenario::serviceNamed(const QString& named) const {

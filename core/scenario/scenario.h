@@ -27,10 +27,12 @@ enum class Action : std::uint8_t {
     CrashNode, ///< as KillNode, and its machine loses its power: what had not left it, or not reached its disk, is gone
     RestartNodeEmpty, ///< as RestartNode, with a new disk
     Failover,         ///< target a master: the Sentinels are asked to replace it
-    EvictKey,         ///< target a server: it throws the first lock's keys out, as for lack of memory
+    EvictKey,         ///< target a server: it throws a lock's keys out (text; empty: the first's), as if full
     FlushNode,        ///< target a server: an operator deletes all of its data
     ExhaustPool,      ///< target a database: strangers take all connections of the pool that its clients share
     FreePool,         ///< target a database: they give them back
+    StallDisk,        ///< target a server that writes to a disk: what has to reach it waits
+    FreeDisk,         ///< target such a server: its disk answers again
     CutLink,
     MendLink,
     DelayLink,     ///< DelayLink: value = extra one-way latency, 0 undoes it
@@ -57,9 +59,9 @@ struct Trigger {
         Granted,
         Requested,
         Released,
-        Recorded,  ///< the record of the first lock names another holder
+        Recorded,  ///< the record of the lock names another holder
         Step,      ///< a client comes to a step of its recipe
-        LeaseLeft, ///< so much is left of the first lock's lease, by the record
+        LeaseLeft, ///< so much is left of the lock's lease, by the record
         Leader,    ///< a server is the master or the leader, already or from some instant on
     };
     On on = On::Granted;
@@ -69,6 +71,9 @@ struct Trigger {
     int step = 0;        ///< Step: its number in the recipe, from 1
     Nanos left{};        ///< LeaseLeft
     QString server = {}; ///< Leader: its id; empty: the next one that becomes it
+    /// Only of this lock; "holder" and "waiter" are its own then. Empty: of any, but with Recorded and LeaseLeft of the
+    /// first one. Not of Leader.
+    QString lock = {};
     friend bool operator==(const Trigger&, const Trigger&) = default;
 };
 
@@ -86,7 +91,7 @@ struct Fault {
     std::optional<Nanos> duration; ///< undone after this long
     std::optional<Nanos> every;    ///< strikes again after this long
     int times = 0;                 ///< with `every`: how often in all; 0: to the end of the run
-    QString setting, text;         ///< Set
+    QString setting, text;         ///< Set; EvictKey has the lock's name in text
     bool byHand = false;
     friend bool operator==(const Fault&, const Fault&) = default;
 };
@@ -183,6 +188,8 @@ struct Scenario {
     void setServices(std::vector<ServiceSpec> all);
     /// The number of the service that keeps the lock; 0 for a lock that names none.
     std::size_t serviceOf(const QString& lockName) const;
+    /// The names of all locks, the first one first.
+    QStringList lockNames() const;
 
     /// The number of the service whose id this is, or that has the server whose id it is; nullopt: there is none.
     std::optional<std::size_t> serviceNamed(const QString& named) const;

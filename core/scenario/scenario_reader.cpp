@@ -25,6 +25,7 @@ Trigger readTrigger(const Fields& fields) {
     fields.number(L("nth"), trigger.nth);
     fields.duration(L("after"), trigger.after);
     fields.text(L("client"), trigger.client);
+    fields.text(L("lock"), trigger.lock);
     // Each condition has a field of its own; of several, none is meant more than the others.
     QStringList conditions;
     const auto by = [&](QLatin1String key, Trigger::On on) {
@@ -43,6 +44,8 @@ Trigger readTrigger(const Fields& fields) {
         fields.complain(tr("%1 cannot stand together: a fault waits for one thing").arg(conditions.join(u", "_qs)));
     else if (trigger.on == Trigger::On::Leader && !trigger.client.isEmpty())
         fields.complain(tr("a server is the leader, no client: leave out “client”"));
+    else if (trigger.on == Trigger::On::Leader && !trigger.lock.isEmpty())
+        fields.complain(tr("a server is the leader of all locks: leave out “lock”"));
     if (trigger.server == L("any")) trigger.server.clear();
     return trigger;
 }
@@ -59,6 +62,10 @@ Fault readFault(const Fields& fields, std::vector<Complaint>& complaints) {
     fields.number(L("times"), fault.times);
     fields.text(L("set"), fault.setting);
     fields.text(L("to"), fault.text);
+    if (fields.has(L("lock")) && fault.action != Action::EvictKey)
+        fields.complain(fields.at(L("lock")), tr("this goes with \"do\": \"evict-key\" only"));
+    else
+        fields.text(L("lock"), fault.text);
     fault.byHand = fields.has(L("by"));
     // Faults by hand were once saved without a value of 0.
     if (takesValue(fault.action) && !fields.has(L("value")) && !fault.byHand) {

@@ -54,6 +54,7 @@ QJsonObject triggerObject(const Trigger& trigger) {
         break;
     }
     if (!trigger.client.isEmpty()) object[u"client"] = trigger.client;
+    if (!trigger.lock.isEmpty()) object[u"lock"] = trigger.lock;
     return object;
 }
 
@@ -67,7 +68,7 @@ QJsonObject faultObject(const Fault& fault) {
     if (fault.every) object[u"every"] = formatDuration(*fault.every);
     if (fault.times > 0) object[u"times"] = fault.times;
     if (!fault.setting.isEmpty()) object[u"set"] = fault.setting;
-    if (!fault.text.isEmpty()) object[u"to"] = fault.text;
+    if (!fault.text.isEmpty()) object[fault.action == Action::EvictKey ? u"lock"_qs : u"to"_qs] = fault.text;
     if (fault.byHand) object[u"by"] = u"hand"_qs;
     return object;
 }
@@ -113,12 +114,13 @@ bool isPlain(const ServiceSpec& service) {
 }
 
 bool isOfFormTwo(const Fault& fault) {
-    constexpr std::array kNewer{Action::LosePush,    Action::HangWork,   Action::SwitchEngine, Action::EvictKey,
-                                Action::FlushNode,   Action::JitterLink, Action::ResetLink,    Action::DriftClock,
-                                Action::ExhaustPool, Action::FreePool,   Action::RepeatRequest};
+    constexpr std::array kNewer{Action::LosePush,    Action::HangWork,   Action::SwitchEngine,  Action::EvictKey,
+                                Action::FlushNode,   Action::JitterLink, Action::ResetLink,     Action::DriftClock,
+                                Action::ExhaustPool, Action::FreePool,   Action::RepeatRequest, Action::StallDisk,
+                                Action::FreeDisk};
     const bool action = std::ranges::find(kNewer, fault.action) != kNewer.end();
-    const bool condition =
-        fault.when && (fault.at || fault.when->on > Trigger::On::Released || !fault.when->client.isEmpty());
+    const bool condition = fault.when && (fault.at || fault.when->on > Trigger::On::Released ||
+                                          !fault.when->client.isEmpty() || !fault.when->lock.isEmpty());
     const bool several = targetSetsIn(fault.target) || targetsIn(fault.target).size() > 1;
     return action || condition || several || fault.every || fault.target.startsWith(u"same");
 }

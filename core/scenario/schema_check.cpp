@@ -89,21 +89,39 @@ public:
         return resolve(properties.contains(key) ? properties[key] : rules[u"additionalProperties"]);
     }
 
-    std::vector<QString> complaints(const Node& node, const QJsonValue& value) const {
+    /// Paths are from `value` on: empty, or the step to a field that should not be there.
+    std::vector<Complaint> complaints(const Node& node, const QJsonValue& value) const {
+        if (!value.isObject() || !hasRightType(node, value)) return about(complaintsOfValue(node, value));
+        return keys(alternative(node.rules, value), value.toObject());
+    }
+
+private:
+    static std::vector<Complaint> about(const QStringList& messages) {
+        std::vector<Complaint> found;
+        for (const QString& message : messages)
+            found.push_back({{}, message});
+        return found;
+    }
+
+    bool hasRightType(const Node& node, const QJsonValue& value) const {
+        const QJsonObject rules = alternative(node.rules, value);
+        const QJsonValue type = rules[u"type"];
+        return (!type.isString() || hasType(value, type.toString())) && !rules[u"enum"].isArray();
+    }
+
+    QStringList complaintsOfValue(const Node& node, const QJsonValue& value) const {
         const QJsonObject rules = alternative(node.rules, value);
         if (const QJsonValue type = rules[u"type"]; type.isString() && !hasType(value, type.toString())) {
             const QString form = rightForm(node.definition);
             return {tr("%1 should be %2").arg(quoted(value), form.isEmpty() ? typeForm(type.toString()) : form)};
         }
         if (const QJsonValue allowed = rules[u"enum"]; allowed.isArray()) return unknownWord(allowed.toArray(), value);
-        if (value.isObject()) return keys(rules, value.toObject());
         if (value.isArray()) return length(node, rules, value);
         if (value.isDouble()) return bounds(rules, value);
         if (value.toString().isEmpty()) return {tr("this text is empty: write it")};
         return {tr("%1 should be %2").arg(quoted(value), rightForm(node.definition))};
     }
 
-private:
     Node resolve(const QJsonValue& rules) const {
         const QString reference = rules[u"$ref"].toString();
         if (reference.isEmpty()) return {rules.toObject(), {}};
@@ -123,7 +141,7 @@ private:
         return resolve(options[0]).rules;
     }
 
-    static std::vector<QString> unknownWord(const QJsonArray& allowed, const QJsonValue& value) {
+    static QStringList unknownWord(const QJsonArray& allowed, const QJsonValue& value) {
         QStringList words;
         for (const QJsonValue& word : allowed)
             words += word.isString() ? word.toString() : quoted(word);
@@ -133,27 +151,27 @@ private:
         return {tr("%1 is not known here%2").arg(quoted(value), suggestion(value.toString(), words))};
     }
 
-    static std::vector<QString> keys(const QJsonObject& rules, const QJsonObject& object) {
-        std::vector<QString> found;
+    static std::vector<Complaint> keys(const QJsonObject& rules, const QJsonObject& object) {
+        std::vector<Complaint> found;
         const QJsonObject properties = rules[u"properties"].toObject();
         QString guesses; // a misspelt field is not told a second time as a missing one
         for (const QString& key : object.keys()) {
             if (rules[u"additionalProperties"] == QJsonValue(false) && !properties.contains(key)) {
                 const QString guess = suggestion(key, properties.keys());
                 guesses += guess;
-                found.push_back(tr("there is no field “%1” here%2").arg(key, guess));
+                found.push_back({pointerStep(key), tr("there is no field “%1” here%2").arg(key, guess)});
             }
         }
         for (const QJsonValue& needed : rules[u"required"].toArray()) {
             const QString field = needed.toString();
             if (!object.contains(field) && !guesses.contains(QStringLiteral("“%1”").arg(field))) {
-                found.push_back(tr("the field “%1” is missing").arg(field));
+                found.push_back({{}, tr("the field “%1” is missing").arg(field)});
             }
         }
         return found;
     }
 
-    static std::vector<QString> length(const Node& node, const QJsonObject& rules, const QJsonValue& value) {
+    static QStringList length(const Node& node, const QJsonObject& rules, const QJsonValue& value) {
         const qsizetype size = value.toArray().size();
         const bool tooFew = rules.contains(u"minItems") && size < rules[u"minItems"].toInt();
         const bool tooMany = rules.contains(u"maxItems") && size > rules[u"maxItems"].toInt();
@@ -163,7 +181,7 @@ private:
         return {tooMany ? tr("there can be no more than one so far") : tr("at least one is needed")};
     }
 
-    static std::vector<QString> bounds(const QJsonObject& rules, const QJsonValue& value) {
+    static QStringList bounds(const QJsonObject& rules, const QJsonValue& value) {
         if (!rules.contains(u"minimum") && !rules.contains(u"maximum")) return {};
         if (!rules.contains(u"maximum")) {
             return {tr("%1 should be a whole number from %2 on").arg(quoted(value), quoted(rules[u"minimum"]))};
@@ -226,8 +244,8 @@ std::vector<Complaint> checkAgainstSchema(const QJsonObject& document, const QBy
             path += pointerStep(key);
         }
         if (!seen.insert(path).second) continue; // parents fail along with their children, alternatives one by one
-        for (const QString& message : explainer.complaints(node, here))
-            complaints.push_back({path, message});
+        for (const Complaint& complaint : explainer.complaints(node, here))
+            complaints.push_back({path + complaint.path, complaint.message});
     }
     if (complaints.empty()) { // never silent, even when the words are not ours
         const auto& first = *results.begin();

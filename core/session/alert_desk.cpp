@@ -3,6 +3,7 @@
 
 #include "trace/connection.h"
 
+#include <QDateTime>
 #include <algorithm>
 #include <set>
 
@@ -62,6 +63,7 @@ void AlertDesk::setMutes(std::vector<inspect::AlertMute> mutes) {
     if (mutes == m_mutes) return;
     m_mutes = std::move(mutes);
     Q_EMIT wishesChanged();
+    if (m_isHistory) return showHistory();
     arrange(); // at once, and exactly as soon as the session's thread has counted anew
     Q_EMIT changed();
 }
@@ -114,6 +116,52 @@ void AlertDesk::take(const std::vector<inspect::Alert>& changes, inspect::AlertB
     Q_EMIT changed();
     for (const inspect::Alert& alert : begun)
         if (!isMuted(alert.rule.kind, alert.lock)) Q_EMIT raised(alert);
+}
+
+void AlertDesk::tellHistory(std::vector<Span> spans) {
+    m_isHistory = true;
+    m_spans = std::move(spans);
+    showHistory();
+}
+
+void AlertDesk::lookAt(Nanos t) {
+    if (!m_isHistory || t == m_now) return;
+    m_now = t;
+    std::vector<std::size_t> standing;
+    for (std::size_t i = 0; i < m_spans.size(); ++i)
+        if (m_spans[i].standsAt(t)) standing.push_back(i);
+    if (standing != m_standingSpans) showHistory();
+}
+
+/// Shows the alerts that stood at m_now: the most severe first, and among equals the oldest.
+void AlertDesk::showHistory() {
+    m_wallMs = QDateTime::currentMSecsSinceEpoch(); // a mute ends by the clock of the person who looks
+    m_standingSpans.clear();
+    std::vector<const Span*> shown;
+    m_muted = 0;
+    for (std::size_t i = 0; i < m_spans.size(); ++i) {
+        const Span& span = m_spans[i];
+        if (!span.standsAt(m_now)) continue;
+        m_standingSpans.push_back(i);
+        if (isMuted(span.rule.kind, span.lock))
+            ++m_muted;
+        else
+            shown.push_back(&span);
+    }
+    std::ranges::stable_sort(shown, [](const Span* a, const Span* b) {
+        const auto first = inspect::severityOf(a->rule.kind), second = inspect::severityOf(b->rule.kind);
+        return first != second ? first > second : a->from < b->from;
+    });
+    m_more = shown.size() > kMostEntries ? shown.size() - kMostEntries : 0;
+    shown.resize(std::min(shown.size(), kMostEntries));
+    m_standing.clear();
+    for (const Span* span : shown)
+        m_standing.push_back(
+            {inspect::Alert::State::Raised, span->rule, span->lock, span->sentence, span->advice, span->from});
+    for (Entry& pinned : m_pinned)
+        pinned.over = m_now; // arrange() knows better
+    arrange();
+    Q_EMIT changed();
 }
 
 void AlertDesk::mirror(const AlertDesk& other, const std::function<void(inspect::Alert& alert)>& retell,

@@ -40,7 +40,8 @@ public:
         bool muted = false;      ///< somebody does not want to see it now
         bool standsAt(Nanos t) const { return from <= t && (!to || t < *to); }
     };
-    /// At most so many are kept of each: a server with a hundred thousand locks may have as many alerts.
+    /// At most so many are kept of each: a server with a hundred thousand locks may have as many alerts. A history has
+    /// all its spans.
     static constexpr std::size_t kMostEntries = 200, kMostSpans = 2000;
 
     /// Pinned ones first, then the most severe, of these the oldest.
@@ -48,7 +49,8 @@ public:
     /// How many more there are than entries() has; how many of them a mute covers.
     std::size_t more() const { return m_more; }
     std::size_t muted() const { return m_muted; }
-    /// By the time when they began.
+    /// In the order in which they were told: a deadlock may have begun before alerts that stand before it here, and
+    /// before the trace.
     const std::vector<Span>& spans() const { return m_spans; }
     /// The worst alert of each lock at an instant, without the muted ones.
     std::map<QByteArray, const Span*> worstAt(Nanos t) const;
@@ -69,6 +71,12 @@ public:
 
     /// News from the session's thread: what began and ended, and what stands.
     void take(const std::vector<inspect::Alert>& changes, inspect::AlertBoard board, Nanos now, std::int64_t wallMs);
+
+    /// All alerts of a trace that does not grow any more, instead of news; entries() has those that stand at the
+    /// instant of lookAt().
+    void tellHistory(std::vector<Span> spans);
+    /// The playhead has come to `t`: of a history, what stood then is shown. Other desks show what stands now.
+    virtual void lookAt(Nanos t);
 
     /// Shows what another desk shows, its alerts and mutes told anew. `retell` gives an alert another lock name and
     /// other texts, `rename` gives the lock of a mute another name.
@@ -92,12 +100,15 @@ private:
     std::vector<inspect::AlertRule> m_rules = inspect::usualAlertRules();
     std::vector<inspect::AlertMute> m_mutes;
     inspect::UsualTimes m_usual;
+    void showHistory();
     std::vector<inspect::Alert> m_standing;
     std::vector<Entry> m_entries, m_pinned;
     std::vector<Span> m_spans;
     std::size_t m_more = 0, m_muted = 0;
-    Nanos m_now{};             ///< of the last news, on the trace's clock
-    std::int64_t m_wallMs = 0; ///< on the wall clock
+    bool m_isHistory = false;
+    std::vector<std::size_t> m_standingSpans; ///< of a history: among m_spans
+    Nanos m_now{};                            ///< of the last news, on the trace's clock
+    std::int64_t m_wallMs = 0;                ///< on the wall clock
 };
 
 /// A session with alerts. An interface of its own, since few sessions have any.

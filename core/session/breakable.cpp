@@ -2,7 +2,9 @@
 #include "session/breakable.h"
 
 #include "recipes/recipe_info.h"
+#include "scenario/disk_refusal.h"
 #include "scenario/failover_refusal.h"
+#include "scenario/server_messages.h"
 
 #include <QCoreApplication>
 
@@ -53,6 +55,16 @@ QByteArray roleOf(const Breakable::Sight& sight, EntityId server) {
     return found == sight.state.nodes.end() ? QByteArray() : sight.trace.entity(found->second.role).name;
 }
 
+/// Why a server cannot be demoted that is no master, and what to do instead.
+QString noMaster(const Breakable::Sight& sight, EntityId server) {
+    const QString words = Words::tr("%1 is not the master.").arg(sight.trace.displayName(server));
+    const auto found = sight.state.nodes.find(server);
+    const EntityId master = found == sight.state.nodes.end() ? trace::kNoEntity : found->second.follows;
+    if (roleOf(sight, master) != "master") return words;
+    //: After a sentence that a server is not the master: %1 is its master.
+    return words + u' ' + Words::tr("Demote %1, and a replica is promoted.").arg(sight.trace.displayName(master));
+}
+
 /// The kind of a server, "redis", "sentinel", "memcached"; empty: not known.
 QString kindOf(const scenario::Scenario& settings, const QString& server) {
     const auto found = std::ranges::find(settings.nodes, server, &scenario::NodeSpec::id);
@@ -74,8 +86,7 @@ bool isCutOff(const Breakable::Sight& sight, EntityId client) {
 
 /// Whether some server tells clients news without being asked.
 bool anybodySends(const scenario::Scenario& settings) {
-    const auto sends = [](const scenario::NodeSpec& node) { return node.kind != QLatin1String("memcached"); };
-    return std::ranges::any_of(settings.nodes, sends);
+    return std::ranges::any_of(settings.nodes, scenario::sendsMessages, &scenario::NodeSpec::kind);
 }
 
 /// Whether somewhere between clients and servers something sends a request again by itself.
@@ -131,14 +142,14 @@ QString Breakable::displayName() const {
 
 std::span<const Action> Breakable::actions() const {
     static constexpr std::array kClient{
-        Action::PauseClient, Action::KillClient,   Action::LoseReply, Action::LosePush,  Action::RepeatRequest,
-        Action::HangWork,    Action::StopWatchdog, Action::CutLink,   Action::DelayLink, Action::JitterLink,
-        Action::ResetLink,   Action::JumpClock,    Action::DriftClock};
+        Action::PauseClient,   Action::KillClient, Action::RestartClient, Action::LoseReply, Action::LosePush,
+        Action::RepeatRequest, Action::HangWork,   Action::StopWatchdog,  Action::CutLink,   Action::DelayLink,
+        Action::JitterLink,    Action::ResetLink,  Action::JumpClock,     Action::DriftClock};
     static constexpr std::array kServer{
-        Action::KillNode,         Action::CrashNode,   Action::PauseNode, Action::RestartNode,
-        Action::RestartNodeEmpty, Action::CutLink,     Action::JumpClock, Action::DriftClock,
-        Action::DelayLink,        Action::JitterLink,  Action::ResetLink, Action::EvictKey,
-        Action::FlushNode,        Action::ExhaustPool, Action::Failover,  Action::SwitchEngine};
+        Action::KillNode,  Action::CrashNode,   Action::PauseNode,  Action::RestartNode, Action::RestartNodeEmpty,
+        Action::CutLink,   Action::JumpClock,   Action::DriftClock, Action::DelayLink,   Action::JitterLink,
+        Action::ResetLink, Action::EvictKey,    Action::FlushNode,  Action::StallDisk,   Action::ExhaustPool,
+        Action::Failover,  Action::SwitchEngine};
     static constexpr std::array kLink{Action::CutLink, Action::DelayLink, Action::JitterLink, Action::ResetLink};
     static constexpr std::array kWorld{Action::HealAll};
     switch (m_kind) {
@@ -170,8 +181,9 @@ Life Breakable::life() const {
     return m_kind == Kind::Client ? clientState().life : serverState(m_first).life;
 }
 
-std::int64_t Breakable::clockOffset() const {
-    return m_kind == Kind::Client ? clientState().clockOffset : serverState(m_first).clockOffset;
+const trace::WallClock& Breakable::clock() const {
+    if (m_kind == Kind::Client) return clientState();
+    return serverState(m_first);
 }
 
 bool Breakable::anyLink(bool (*holds)(const trace::LinkState&)) const {
@@ -198,9 +210,15 @@ bool Breakable::suffers(Action fault) const {
     case Action::HangWork:
         return clientState().workHung;
     case Action::JumpClock:
-        return clockOffset() != 0;
+        // Nobody can set right by how much a client's clock has gained: its process counts by it.
+        return clock().clockOffset != 0 ||
+               (m_kind == Kind::Server && clock().clockGain == 0 && clock().clockDrifted != 0);
+    case Action::DriftClock:
+        return clock().clockGain != 0;
     case Action::ExhaustPool:
         return m_kind == Kind::Server && poolExhausted();
+    case Action::StallDisk:
+        return m_kind == Kind::Server && serverState(m_first).diskStalled;
     case Action::CutLink:
         return anyLink([](const trace::LinkState& link) { return link.cut; });
     case Action::DelayLink:
@@ -233,6 +251,38 @@ Answer Breakable::can(Action action) const {
         break;
     }
     return {};
+}
+
+Answer Breakable::everCan(const Sight& sight, Kind kind, Action action) {
+    if (!sight.session) return {};
+    if (Answer allowed = sight.session->allows(action, targetOf(kind)); !allowed) return allowed;
+    // A party that is dead, paused or cut off now need not be when the fault strikes.
+    trace::State healthy = sight.state;
+    healthy.links.clear();
+    for (auto& [id, client] : healthy.clients) {
+        client = {};
+        client.life = Life::Running;
+    }
+    for (auto& [id, node] : healthy.nodes) {
+        node.life = Life::Running;
+        node.poolExhausted = node.diskStalled = false;
+    }
+    const Sight then{sight.session, sight.trace, healthy, sight.settings};
+    std::optional<Answer> refusal;
+    const auto bears = [&](const Breakable& target) {
+        Answer answer = target.can(action);
+        const bool can = answer.has_value();
+        if (!can && !refusal) refusal = std::move(answer);
+        return can;
+    };
+    for (const auto& [id, client] : healthy.clients) {
+        if (kind == Kind::Client && bears(Breakable::client(then, id))) return {};
+        // All links of clients can bear what one of them can.
+        if (kind == Kind::Link) return {};
+    }
+    for (const auto& [id, node] : healthy.nodes)
+        if (kind == Kind::Server && bears(server(then, id))) return {};
+    return refusal.value_or(Answer()); // nobody is there yet to be asked
 }
 
 Answer Breakable::clientCan(Action action) const {
@@ -269,7 +319,7 @@ Answer Breakable::serverCan(Action action) const {
     if (m_first == kNoEntity) return no(Words::tr("There is no server yet."));
     const bool whereDead = action == Action::RestartNode || action == Action::RestartNodeEmpty ||
                            action == Action::CutLink || action == Action::MendLink || action == Action::DelayLink ||
-                           action == Action::JitterLink || isOfPool(action);
+                           action == Action::JitterLink || action == Action::FreeDisk || isOfPool(action);
     // An operator promotes a database's replica, whether its master runs or not.
     const bool promotes = action == Action::Failover && kindOf(m_sight.settings, name()) == QLatin1String("sql");
     if (!whereDead && !promotes && life() == Life::Dead) return no(Words::tr("%1 is dead.").arg(displayName()));
@@ -278,6 +328,7 @@ Answer Breakable::serverCan(Action action) const {
     if (action == Action::MendLink && !suffers(Action::CutLink)) return no(Words::tr("None of its links is cut."));
     if (action == Action::Failover) return canFailOver();
     if (action == Action::EvictKey || action == Action::FlushNode) return canDrop();
+    if (action == Action::StallDisk || action == Action::FreeDisk) return canStall(action);
     if (isOfPool(action)) return canPool(action);
     if (action == Action::SwitchEngine) {
         if (!m_sight.settings.manager) return no(Words::tr("There is no lock manager that could change its engine."));
@@ -305,7 +356,22 @@ Answer Breakable::canDrop() const {
     if (roleOf(m_sight, m_first) == "replica")
         return no(Words::tr("%1 is a replica: it drops only the data that its master drops.").arg(displayName()));
     if (life() == Life::Paused) return no(Words::tr("It is paused."));
+    if (serverState(m_first).diskStalled) return no(Words::tr("Its disk stalls: a command may wait for it."));
     return {};
+}
+
+Answer Breakable::keepsItsData() const {
+    const QString kind = kindOf(m_sight.settings, name());
+    if (kind == QLatin1String("memcached"))
+        return no(Words::tr("%1 keeps its data in memory only: it starts without them.").arg(displayName()));
+    if (kind != QLatin1String("redis")) return {};
+    const auto service = scenario::serviceHaving(m_sight.settings.services, m_sight.settings.nodes, name());
+    const QString refusal = scenario::diskRefusal(service, displayName());
+    if (refusal.isEmpty()) return {};
+    // A server that was ever a replica has the last full copy that it got.
+    using Shape = scenario::ServiceSpec::Shape;
+    if (service.shape == Shape::Sentinel || service.shape == Shape::Cluster) return {};
+    return no(refusal);
 }
 
 bool Breakable::poolExhausted() const {
@@ -315,6 +381,15 @@ bool Breakable::poolExhausted() const {
                return node.second.poolExhausted &&
                       m_sight.settings.serviceNamed(m_sight.trace.displayName(node.first)) == service;
            });
+}
+
+Answer Breakable::canStall(Action action) const {
+    const QString refusal = scenario::diskRefusal(m_sight.settings.services, m_sight.settings.nodes, name());
+    if (!refusal.isEmpty()) return no(refusal);
+    const bool stalls = serverState(m_first).diskStalled;
+    if (action == Action::StallDisk && stalls) return no(Words::tr("Its disk stalls already."));
+    if (action == Action::FreeDisk && !stalls) return no(Words::tr("Its disk does not stall."));
+    return {};
 }
 
 Answer Breakable::canPool(Action action) const {
@@ -342,7 +417,7 @@ Answer Breakable::canFailOver() const {
     const QString refusal = scenario::failoverRefusal(service, displayName());
     if (!refusal.isEmpty()) return no(refusal);
     if (service.kind == QLatin1String("sql")) {
-        if (roleOf(m_sight, m_first) != "master") return no(Words::tr("%1 is not the master.").arg(displayName()));
+        if (roleOf(m_sight, m_first) != "master") return no(noMaster(m_sight, m_first));
         const bool other = std::ranges::any_of(m_sight.state.nodes, [this](const auto& node) {
             return roleOf(m_sight, node.first) == "replica" && node.second.life == Life::Running;
         });
@@ -350,16 +425,17 @@ Answer Breakable::canFailOver() const {
     }
     if (service.sentinels == 0) return {};
     if (!runs) return no(Words::tr("No Sentinel runs."));
-    if (roleOf(m_sight, m_first) != "master") return no(Words::tr("%1 is not the master.").arg(displayName()));
-    return {};
+    return roleOf(m_sight, m_first) == "master" ? Answer() : no(noMaster(m_sight, m_first));
 }
 
-std::expected<std::optional<scenario::Fault>, QString> Breakable::strike(Action action, Nanos value, Nanos at) const {
+std::expected<std::optional<scenario::Fault>, QString> Breakable::strike(Action action, Nanos value, Nanos at,
+                                                                         const QString& text) const {
     if (const Answer possible = can(action); !possible) return std::unexpected(possible.error());
     scenario::Fault fault;
     fault.action = action;
     fault.target = name();
     fault.value = value;
+    fault.text = text;
     fault.at = at;
     fault.byHand = true;
     std::optional<scenario::Fault> undo;

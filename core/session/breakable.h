@@ -41,11 +41,20 @@ public:
     std::expected<void, QString> can(scenario::Action action) const;
     /// Whether it suffers from this fault at this instant: of PauseClient, whether the client is paused.
     bool suffers(scenario::Action fault) const;
+    /// Whether a server that is killed and started again has its data, or a copy of a master's; the reason against it
+    /// is a sentence.
+    std::expected<void, QString> keepsItsData() const;
     /// The fault that ends this one, if it suffers from it and there is such an action: ResumeClient for PauseClient.
     std::optional<scenario::Fault> cure(scenario::Action fault) const;
-    /// Does it at `at`, as done by hand, if it can(). `value`: for DelayLink and JumpClock. The answer is what makes it
+    /// Does it at `at`, as done by hand, if it can(). `value`: for DelayLink and JumpClock; `text`: for EvictKey, the
+    /// lock's name, empty: the first one. The answer is what makes it
     /// good again, or nothing where nothing lasts. A refusal by the world itself is told by Session::complained().
-    std::expected<std::optional<scenario::Fault>, QString> strike(scenario::Action action, Nanos value, Nanos at) const;
+    std::expected<std::optional<scenario::Fault>, QString> strike(scenario::Action action, Nanos value, Nanos at,
+                                                                  const QString& text = {}) const;
+    /// Whether this action can be done, at this instant or after some other fault, to anything of that kind in this
+    /// world; the reason against it is a sentence. For faults that are planned, whose targets may be dead or paused
+    /// now.
+    static std::expected<void, QString> everCan(const Sight& sight, Kind kind, scenario::Action action);
 
 private:
     Breakable(const Sight& sight, Kind kind, trace::EntityId first, trace::EntityId second)
@@ -56,6 +65,8 @@ private:
     std::expected<void, QString> canFailOver() const;
     /// Whether the server can lose keys while it runs.
     std::expected<void, QString> canDrop() const;
+    /// `action`: StallDisk or FreeDisk.
+    std::expected<void, QString> canStall(scenario::Action action) const;
     /// `action`: ExhaustPool or FreePool.
     std::expected<void, QString> canPool(scenario::Action action) const;
     /// Whether strangers have all connections of the pool that the clients of this database share.
@@ -64,7 +75,7 @@ private:
     const trace::NodeState& serverState(trace::EntityId server) const;
     bool anyLink(bool (*holds)(const trace::LinkState&)) const;
     trace::ClientState::Life life() const;
-    std::int64_t clockOffset() const;
+    const trace::WallClock& clock() const;
 
     Sight m_sight;
     Kind m_kind;

@@ -23,6 +23,10 @@ struct ConnectionFacts {
     QString url;                           ///< as it may be shown: without a password
     QString kind;                          ///< "Redis 7.0.15 · master"
     QStringList servers;                   ///< a line about each server: its role and state, as far as it tells
+    QString topology;                      ///< "master + 2 replicas"; empty: `kind` says it
+    QString watching;                      ///< how changes are heard of: "asks every 250 ms"; empty: not known yet
+    Nanos failedOverAt{-1};                ///< as an instant of the trace; -1: not since the session began
+    Nanos backAt{-1};                      ///< when it answered again after it had not, or began anew; as failedOverAt
     Health health{};
     bool open = true; ///< false: it was ended by hand; what was seen of it stays in the picture
     bool changesAllowed = false;

@@ -7,7 +7,10 @@
 #include "scenario/schema_check.h"
 #include "session/shared_run.h"
 #include "sim/fitting_recipes.h"
+#include "trace/json_positions.h"
 
+#include <QFile>
+#include <QFileInfo>
 #include <algorithm>
 
 namespace lockscope::session {
@@ -50,6 +53,15 @@ std::expected<scenario::Scenario, std::vector<scenario::Problem>> load(const QSt
     const auto shared = readSharedText(named);
     if (!shared) return std::unexpected(std::vector<scenario::Problem>{{{}, 0, {}, shared.error()}});
     return shared->whole();
+}
+
+/// The lines of what is wrong, where it stands in a file.
+void giveLines(std::vector<scenario::Problem>& problems, const QString& path) {
+    QFile file(path);
+    if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return; // built in, or shared as text
+    const JsonPositions positions(file.readAll());
+    for (scenario::Problem& problem : problems)
+        problem.line = positions.line(problem.path);
 }
 
 /// Empty when the lock has no recipe of its own, or one that works on its servers.
@@ -102,8 +114,10 @@ std::expected<scenario::Scenario, std::vector<scenario::Problem>> openScenario(c
             return std::unexpected(std::vector<scenario::Problem>{{{}, 0, {}, complaint}});
         loaded->recipe = recipe;
     }
-    if (auto problems = recipeProblems(*loaded, idOrPath); !problems.empty())
+    if (auto problems = recipeProblems(*loaded, idOrPath); !problems.empty()) {
+        giveLines(problems, idOrPath);
         return std::unexpected(std::move(problems));
+    }
     return loaded;
 }
 

@@ -4,6 +4,7 @@
 #include "scenario/scenario_file.h"
 #include "session/bounds.h"
 #include "session/milestones.h"
+#include "trace/connection.h"
 
 #include <QElapsedTimer>
 #include <QFileInfo>
@@ -27,6 +28,7 @@ RecordingSession::RecordingSession(const QString& path, QObject* parent)
 
 RecordingSession::~RecordingSession() {
     m_stop.request_stop();
+    m_searchStop.request_stop();
 }
 
 void RecordingSession::read(const std::stop_token& stop) {
@@ -74,6 +76,8 @@ void RecordingSession::opened(const trace::RecordingMeta& meta) {
         m_scenario = *std::move(scenario);
     }
     if (!meta.recipe.isEmpty()) m_scenario.recipe = meta.recipe;
+    addDesks();
+    if (!m_alerts.empty()) Q_EMIT traceReplaced(); // views look for desks when a session's trace is new
     Q_EMIT scenarioChanged();
 }
 
@@ -94,11 +98,60 @@ void RecordingSession::finished(const QString& damage) {
         m_health = {Health::Level::Good, whole};
     } else {
         m_health = {Health::Level::Bad, tr("Recording · %1 · not whole").arg(title())};
-        Q_EMIT complained(damage);
+        Q_EMIT complained(tr("%1 To keep what is shown, save it under another name.").arg(damage));
     }
+    findAlerts();
     Q_EMIT healthChanged();
     Q_EMIT advanced();
     Q_EMIT loaded();
+}
+
+void RecordingSession::addDesks() {
+    for (trace::EntityId id = 1; id < m_trace->entityCount(); ++id) {
+        if (!trace::isConnection(*m_trace, id)) continue;
+        AlertDesk* const desk = m_alerts.emplace_back(std::make_unique<AlertDesk>(id)).get();
+        desk->tellHistory({}); // from now on it follows the playhead
+        connect(desk, &AlertDesk::wishesChanged, this, [this] {
+            if (!m_loading) findAlerts();
+        });
+    }
+}
+
+std::vector<AlertDesk*> RecordingSession::alertDesks() {
+    std::vector<AlertDesk*> all;
+    for (const auto& desk : m_alerts)
+        all.push_back(desk.get());
+    return all;
+}
+
+void RecordingSession::findAlerts() {
+    std::vector<inspect::JudgedConnection> wanted;
+    for (const auto& desk : m_alerts)
+        wanted.push_back({desk->connection(), desk->rules()});
+    if (wanted.empty() || wanted == m_judged) return;
+    m_judged = wanted;
+    m_finding = true;
+    m_searchStop.request_stop();
+    m_searchStop = std::stop_source();
+    m_thread.put([this, wanted = std::move(wanted), number = ++m_search, stop = m_searchStop.get_token()] {
+        auto found = inspect::alertsIn(*m_trace, wanted, stop);
+        if (stop.stop_requested()) return;
+        m_inbox.put([this, number, found = std::move(found)] {
+            if (number == m_search) takeAlerts(found);
+        });
+    });
+}
+
+void RecordingSession::takeAlerts(const std::vector<std::vector<inspect::PastAlert>>& found) {
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        std::vector<AlertDesk::Span> spans;
+        for (const inspect::PastAlert& past : found[i])
+            spans.push_back({past.alert.rule, past.alert.lock, past.alert.sentence, past.alert.advice, past.alert.since,
+                             past.until, false});
+        m_alerts[i]->tellHistory(std::move(spans));
+    }
+    m_finding = false;
+    Q_EMIT alertsFound();
 }
 
 void RecordingSession::advanceToNext(Milestone milestone, Nanos from) {

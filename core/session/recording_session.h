@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "inspect/alert_history.h"
 #include "runtime/service_thread.h"
-#include "session/session.h"
+#include "session/alert_desk.h"
 #include "trace/recording.h"
 
 #include <stop_token>
@@ -9,9 +10,11 @@
 namespace lockscope::session {
 
 /// A saved recording as a session: nothing in it can be changed. It is read and judged on a thread of its own, from the
-/// front: what has been read can be looked at already.
-class RecordingSession final : public Session {
+/// front: what has been read can be looked at already. A recording of servers that were watched has the alerts that
+/// their locks raised, by whichever rules its reader wants.
+class RecordingSession final : public Session, public AlertSource {
     Q_OBJECT
+    Q_INTERFACES(lockscope::session::AlertSource)
 public:
     /// Precondition: `path` is a file; what is wrong with it is told by health() and complained().
     explicit RecordingSession(const QString& path, QObject* parent = nullptr);
@@ -29,8 +32,13 @@ public:
     trace::RecordingMeta recordingMeta() const override { return m_meta; }
     Nanos planned() const override { return Nanos(0); }
 
+    /// One for each connection that was recorded; none before its names are read. They get their alerts after loaded().
+    std::vector<AlertDesk*> alertDesks() override;
+
     /// True until all of it has been read, or reading was given up.
     bool isLoading() const { return m_loading; }
+    /// True while the alerts of the desks are not those of their rules yet.
+    bool isFindingAlerts() const { return m_finding; }
     /// Stops reading; what was read stays.
     void cancelLoading() { m_stop.request_stop(); }
 
@@ -44,6 +52,8 @@ Q_SIGNALS:
     /// Rows read of all rows, while loading.
     void progress(quint64 rows, quint64 total);
     void loaded();
+    /// The alerts of the desks are those of their rules now.
+    void alertsFound();
     /// The file could not even be opened; complained() was not emitted.
     void unreadable(const QString& message);
 
@@ -52,6 +62,10 @@ private:
     void opened(const trace::RecordingMeta& meta);
     void finished(const QString& damage);
     void refused(const QString& message);
+    void addDesks();
+    /// Looks for the alerts by the rules of the desks, on m_thread.
+    void findAlerts();
+    void takeAlerts(const std::vector<std::vector<inspect::PastAlert>>& found);
 
     QString m_path;
     std::shared_ptr<trace::Trace> m_trace;
@@ -60,7 +74,11 @@ private:
     trace::RecordingMeta m_meta;
     Health m_health;
     bool m_loading = true;
-    std::stop_source m_stop;
+    bool m_finding = false;
+    std::vector<std::unique_ptr<AlertDesk>> m_alerts;
+    std::vector<inspect::JudgedConnection> m_judged; ///< what findAlerts() asked for last, in the desks' order
+    std::uint64_t m_search = 0;                      ///< number of that
+    std::stop_source m_stop, m_searchStop;
     std::unique_ptr<trace::RecordingReader> m_reader; ///< used on m_thread only
     Mailbox m_inbox;                                  ///< from the reading thread
     ServiceThread m_thread{"recording"};

@@ -3,46 +3,10 @@
 
 #include "trace/connection.h"
 
-#include <algorithm>
-
 namespace lockscope::session {
 
-using trace::EntityKind;
-
-/// The alerts of one connection without names. Wishes of a person go on to the true ones.
-class RedactedLiveSession::Desk final : public AlertDesk {
-public:
-    Desk(AlertDesk& of, const RedactedLiveSession& session) : AlertDesk(of.connection()), m_of(of), m_session(session) {
-        connect(&of, &AlertDesk::changed, this, &Desk::show);
-        connect(&of, &AlertDesk::wishesChanged, this, &AlertDesk::wishesChanged);
-        connect(&of, &AlertDesk::raised, this, [this](inspect::Alert alert) {
-            m_session.retell(alert);
-            Q_EMIT raised(alert);
-        });
-        show();
-    }
-    bool isOf(const AlertDesk* desk) const { return &m_of == desk; }
-    void setRules(std::vector<inspect::AlertRule> rules) override { m_of.setRules(std::move(rules)); }
-    void setMutes(std::vector<inspect::AlertMute> mutes) override {
-        for (inspect::AlertMute& mute : mutes)
-            if (mute.lock) mute.lock = m_session.nameBehind(EntityKind::Lock, *mute.lock);
-        m_of.setMutes(std::move(mutes));
-    }
-    void setPinned(const inspect::AlertRule& rule, const QByteArray& lock, bool pinned) override {
-        m_of.setPinned(rule, m_session.nameBehind(EntityKind::Lock, lock), pinned);
-    }
-
-private:
-    void show() {
-        mirror(
-            m_of, [this](inspect::Alert& alert) { m_session.retell(alert); },
-            [this](const QByteArray& lock) { return m_session.aliasOf(EntityKind::Lock, lock); });
-    }
-    AlertDesk& m_of;
-    const RedactedLiveSession& m_session;
-};
-
-RedactedLiveSession::RedactedLiveSession(Session& of) : RedactedSession(of), m_true(*connectionDeskOf(&of)) {
+RedactedLiveSession::RedactedLiveSession(Session& of)
+    : RedactedSession(of), m_true(*connectionDeskOf(&of)), m_alerts(*this, of) {
     connect(&m_true, &ConnectionDesk::changed, this, &RedactedLiveSession::copied);
     connect(&m_connections, &ConnectionDesk::addWanted, &m_true, &ConnectionDesk::add);
     connect(&m_connections, &ConnectionDesk::endWanted, &m_true, &ConnectionDesk::end);
@@ -65,6 +29,7 @@ ConnectionFacts RedactedLiveSession::redacted(ConnectionFacts facts) const {
     facts.url = QString::fromUtf8(trace::urlOfConnection(*trace(), facts.id));
     if (!facts.servers.isEmpty())
         facts.servers = {tr("%n server(s), names hidden", nullptr, int(facts.servers.size()))};
+    facts.topology.clear(); // it may name a server
     const auto how = [level = facts.health.level] {
         switch (level) {
         case Health::Level::Good:
@@ -89,13 +54,7 @@ QString RedactedLiveSession::title() const {
 }
 
 std::vector<AlertDesk*> RedactedLiveSession::alertDesks() {
-    std::vector<AlertDesk*> desks;
-    for (AlertDesk* const each : alertDesksOf(&of())) {
-        auto known = std::ranges::find_if(m_alerts, [&](const auto& desk) { return desk->isOf(each); });
-        if (known == m_alerts.end()) known = m_alerts.insert(known, std::make_unique<Desk>(*each, *this));
-        desks.push_back(known->get());
-    }
-    return desks;
+    return m_alerts.desks();
 }
 
 } // namespace lockscope::session

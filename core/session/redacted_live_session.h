@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "session/alert_desk.h"
 #include "session/connection_desk.h"
+#include "session/redacted_alerts.h"
 #include "session/redacted_session.h"
 
 namespace lockscope::session {
@@ -23,12 +23,11 @@ public:
     ConnectionDesk* connectionDesk() override { return &m_connections; }
 
 private:
-    class Desk;
     void copied() override;
     ConnectionFacts redacted(ConnectionFacts facts) const;
     ConnectionDesk& m_true;
     ConnectionDesk m_connections;
-    std::vector<std::unique_ptr<Desk>> m_alerts; ///< one for each of the true ones
+    RedactedAlerts m_alerts;
 };
 
 } // namespace lockscope::session

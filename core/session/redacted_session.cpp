@@ -2,6 +2,7 @@
 #include "session/redacted_session.h"
 
 #include "session/redacted_live_session.h"
+#include "session/redacted_recording.h"
 #include "trace/redacted.h"
 
 #include <QTimer>
@@ -154,6 +155,7 @@ void RedactedSession::restart(std::uint64_t, ByHand) {
 
 std::unique_ptr<RedactedSession> withoutNames(Session& of) {
     if (connectionDeskOf(&of)) return std::make_unique<RedactedLiveSession>(of);
+    if (qobject_cast<AlertSource*>(&of)) return std::make_unique<RedactedRecording>(of);
     return std::unique_ptr<RedactedSession>(new RedactedSession(of)); // the constructor is not public
 }
 

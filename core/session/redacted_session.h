@@ -40,6 +40,7 @@ protected:
     /// `of` outlives it.
     explicit RedactedSession(Session& of);
     friend std::unique_ptr<RedactedSession> withoutNames(Session& of);
+    friend class RedactedAlerts;
     /// More of the trace was copied: news that speak of it can be told now.
     virtual void copied() {}
 

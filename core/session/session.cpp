@@ -28,8 +28,11 @@ trace::RecordingMeta Session::recordingMeta() const {
     const scenario::Scenario all = scenario();
     trace::RecordingMeta meta;
     meta.scenario = scenario::toJson(all);
-    meta.seed = seed();
-    meta.recipe = all.recipe;
+    // Servers that others use are only watched: no recipe ran there, and no seed chose anything.
+    if (!abilities().live || all.workload.clients > 0) {
+        meta.seed = seed();
+        meta.recipe = all.recipe;
+    }
     meta.origin = abilities().live ? title() : QStringLiteral("simulated");
     meta.progressBoundNs = boundsFor(all).progress.count();
     return meta;

@@ -28,6 +28,8 @@ enum class Rewrite : std::uint8_t {
     Move,     ///< something done by hand strikes at another time
     Undo,
     Redo,
+    Again,   ///< a former run is the run again
+    Restart, ///< the run begins again: with another seed, with other servers, or without what was done by hand
 };
 
 /// The abilities of a session; the window enables its controls by them.
@@ -130,7 +132,8 @@ Q_SIGNALS:
     void verdictChanged();
     /// `at`: the milestone's instant when found, else the instant up to which the session has searched.
     void milestoneReached(bool found, lockscope::Nanos at);
-    /// From `from` on the run differs from the one before, for this reason. Follows traceReplaced().
+    /// From `from` on the run differs from the one before, for this reason; kNever: they are equal. Follows
+    /// traceReplaced().
     void futureReplaced(lockscope::session::Rewrite why, lockscope::Nanos from);
     /// The answer to planRelease(): what would be sent, line by line.
     void releasePlanned(QByteArray lockName, QStringList commands);

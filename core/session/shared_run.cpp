@@ -68,6 +68,7 @@ QStringList wordsOf(const scenario::Trigger& when) {
         break;
     }
     if (!when.client.isEmpty()) words += u"client="_qs + escaped(when.client);
+    if (!when.lock.isEmpty()) words += u"of="_qs + escaped(when.lock);
     if (when.nth != 1) words += u"nth="_qs + QString::number(when.nth);
     if (when.after != Nanos::zero()) words += u"after="_qs + scenario::formatDuration(when.after);
     return words;
@@ -82,6 +83,7 @@ QString wordsOf(const Fault& fault) {
     if (fault.every) words += u"every="_qs + scenario::formatDuration(*fault.every);
     if (fault.times > 0) words += u"times="_qs + QString::number(fault.times);
     if (fault.when) words += wordsOf(*fault.when);
+    if (fault.action == scenario::Action::EvictKey && !fault.text.isEmpty()) words += u"lock="_qs + escaped(fault.text);
     if (!fault.setting.isEmpty()) words += escaped(fault.setting) + u'=' + escaped(fault.text);
     return words.join(u',');
 }
@@ -277,8 +279,9 @@ private:
         } else if (name == u"leader") {
             when.on = On::Leader;
             when.server = text == u"any" ? QString() : text;
-        } else if (name == u"client" || name == u"nth" || name == u"after") {
+        } else if (name == u"client" || name == u"of" || name == u"nth" || name == u"after") {
             if (name == u"client") when.client = text;
+            if (name == u"of") when.lock = text; // “lock” is the one whose keys are evicted
             if (name == u"nth") number(value, when.nth);
             if (name == u"after") duration(when.after);
             condition.detail = part;
@@ -308,6 +311,8 @@ private:
             const auto read = scenario::parseDuration(value.text);
             if (!read) return complain(value, tr("this is no time; write it with its unit, such as 3.1s"));
             fault.value = *read;
+        } else if (name == u"lock" && fault.action == scenario::Action::EvictKey) {
+            fault.text = plain(value.text);
         } else if (fault.action == scenario::Action::Set && scenario::findSetting(name)) {
             fault.setting = name;
             fault.text = plain(value.text);

@@ -83,7 +83,11 @@ void SimulatedSession::makeWorker() {
     listener.refused = [this](const QString& why) { m_inbox.put([this, why] { Q_EMIT complained(why); }); };
     listener.overtaken = [this](const TracePtr& trace, Nanos at) {
         m_inbox.put([this, trace, at] {
-            if (trace == m_trace) rebuild(at); // with what was to be done, in its place
+            if (trace != m_trace) return;
+            const Nanos reached = m_trace->reached();
+            rebuild(at);        // with what was to be done, in its place
+            advanceTo(reached); // the playhead may stand there by now
+            Q_EMIT futureReplaced(Rewrite::Apply, at);
         });
     };
     m_worker = std::make_unique<SimulationWorker>(std::move(listener));
@@ -151,10 +155,13 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
     const bool toRecipe = fault.setting == QLatin1String("recipe");
     if (toRecipe && !sim::whyNotNow(scenario(), fault.text).isEmpty() && sim::canRun(m_opened, fault.text)) {
         // Servers of one kind cannot become those of another one in the middle of a run: it begins again.
+        const Nanos reached = m_trace->reached();
         remember();
         m_byHand.clear();
         useServersOf(fault.text);
         rebuild(Nanos(0));
+        advanceTo(reached); // the playhead may stand there
+        Q_EMIT futureReplaced(Rewrite::Restart, Nanos(0));
         return;
     }
     if (fault.action == scenario::Action::Set) {
@@ -209,7 +216,8 @@ void SimulatedSession::plan(scenario::Fault fault) {
         Q_EMIT complained(wrong);
         return;
     }
-    if (*fault.at < m_trace->reached()) {
+    // The instant that the run has come to is the past already: its events have happened.
+    if (*fault.at <= m_trace->reached()) {
         Course more = course();
         m_planned.push_back(fault);
         insert(more.byHand, std::move(fault));
@@ -246,9 +254,13 @@ void SimulatedSession::restart(std::uint64_t seed, ByHand byHand) {
     const bool drops = byHand == ByHand::Drop && !m_byHand.empty();
     // Running the unchanged scenario from its start again loses nothing, so there is nothing to undo.
     if (drops || seed != m_seed) remember();
+    note();
+    const Nanos dropped = drops ? parting(m_byHand, {}) : kNever;
+    const Nanos from = seed != m_seed ? Nanos(0) : dropped;
     m_seed = seed;
     if (drops) m_byHand.clear();
     rebuild(Nanos(0));
+    Q_EMIT futureReplaced(Rewrite::Restart, from);
 }
 
 void SimulatedSession::withdraw(std::size_t index) {
@@ -282,6 +294,7 @@ void SimulatedSession::change(Course other, Rewrite why) {
 
 void SimulatedSession::undo() {
     if (m_undo.empty()) return;
+    note();
     m_redo.push_back(course());
     Course before = std::move(m_undo.back());
     m_undo.pop_back();
@@ -290,17 +303,39 @@ void SimulatedSession::undo() {
 
 void SimulatedSession::redo() {
     if (m_redo.empty()) return;
+    note();
     m_undo.push_back(course());
     Course after = std::move(m_redo.back());
     m_redo.pop_back();
     take(std::move(after), Rewrite::Redo);
 }
 
-SimulatedSession::Course SimulatedSession::course() const {
+Course SimulatedSession::course() const {
     return {m_base.recipe, m_byHand, m_seed, m_trace->reached()};
 }
 
+void SimulatedSession::note() {
+    std::erase_if(m_former, [this](const auto& run) {
+        const auto trace = run.first.lock();
+        return !trace || trace == m_trace;
+    });
+    m_former.emplace_back(m_trace, course());
+}
+
+std::optional<Course> SimulatedSession::courseOf(const trace::Trace& run) const {
+    if (&run == m_trace.get()) return course();
+    const auto found =
+        std::ranges::find_if(m_former, [&run](const auto& former) { return former.first.lock().get() == &run; });
+    return found == m_former.end() ? std::nullopt : std::optional(found->second);
+}
+
+void SimulatedSession::runAgain(const trace::Trace& former) {
+    std::optional<Course> wanted = courseOf(former);
+    if (wanted && !wanted->sameRun(course())) change(std::move(*wanted), Rewrite::Again);
+}
+
 void SimulatedSession::remember() {
+    note();
     m_redo.clear();
     m_undo.push_back(course());
     if (m_undo.size() > kMostUndo) m_undo.erase(m_undo.begin());

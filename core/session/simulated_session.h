@@ -34,6 +34,8 @@ public:
 
     void plan(scenario::Fault fault) override;
     void replace(std::size_t index, scenario::Fault fault) override;
+    std::optional<Course> courseOf(const trace::Trace& run) const override;
+    void runAgain(const trace::Trace& former) override;
 
 public Q_SLOTS:
     void advanceTo(lockscope::Nanos t) override;
@@ -48,14 +50,9 @@ public Q_SLOTS:
 private:
     SimulatedSession(scenario::Scenario scenario, std::uint64_t seed, std::vector<scenario::Fault> byHand,
                      QObject* parent);
-    /// A run, as it takes to have it again: equal seed and equal faults give an equal run.
-    struct Course {
-        QString recipe; ///< that it begins with
-        std::vector<scenario::Fault> byHand;
-        std::uint64_t seed = 0;
-        Nanos reached{};
-    };
     Course course() const;
+    /// Call before a change that may replace the trace: courseOf() knows the present run by its trace from then on.
+    void note();
     /// Call before a change by hand: undo() brings back the present state.
     void remember();
     /// The run begins with that recipe, on servers that it works on.
@@ -75,6 +72,8 @@ private:
     std::vector<scenario::Fault> m_byHand;
     std::vector<scenario::Fault> m_planned; ///< faults of m_byHand, and of earlier ones, that were put on the time axis
     std::vector<Course> m_undo, m_redo;     ///< the last one is the next to be taken
+    /// Former runs by their traces, as long as somebody keeps those.
+    std::vector<std::pair<std::weak_ptr<const trace::Trace>, Course>> m_former;
     std::uint64_t m_seed;
     std::shared_ptr<trace::Trace> m_trace;
     std::shared_ptr<const verdict::Verdict> m_verdict;

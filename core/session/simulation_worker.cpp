@@ -19,6 +19,10 @@ void SimulationWorker::build(const scenario::Scenario& scenario, std::uint64_t s
     m_publishedRows = 0; // the new trace may happen to be as long as the old one was
     m_judge = std::make_unique<verdict::Judge>(m_trace, boundsFor(scenario));
     m_world = std::make_unique<sim::World>(scenario, seed, m_trace);
+    // Refusals before that instant were told when they happened; at it strikes what is done now.
+    m_world->onRefused = [this, runTo](const QString& why) {
+        if (m_world->now() >= runTo) m_listener.refused(why);
+    };
     m_world->runUntil(runTo);
     m_target = std::max<std::int64_t>(m_target, 0);
     m_target = runTo.count();

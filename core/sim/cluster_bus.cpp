@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages among cluster nodes: which node is down, which is elected, which owns which slots.
 #include "sim/cluster_node.h"
+#include "sim/peer_message.h"
 #include "sim/probe.h"
 #include "sim/redis_server.h"
 
@@ -13,10 +14,11 @@ constexpr Nanos kBeat = 100ms;
 constexpr Nanos kRejoinLeast = 500ms, kRejoinMost = 5s;
 } // namespace
 
-void ClusterNode::send(int to, std::function<void(ClusterNode&)> work) {
+void ClusterNode::send(int to, std::function<void(ClusterNode&)> work, const char* what) {
     RedisServer& other = *m_peers[std::size_t(to)].server;
     Network::Link& link = m_grounds.network.between(m_self.entity(), other.entity());
     const auto arrival = m_grounds.network.carry(link, link.wayFrom(m_self.entity()));
+    if (what) tellMessage(m_grounds, m_self.entity(), other.entity(), arrival, what);
     if (!arrival) return;
     m_grounds.scheduler.at(
         *arrival, [&other, work = std::move(work)] { other.arrive([&other, work] { work(other.cluster()); }); });
@@ -221,9 +223,10 @@ void ClusterNode::askForVotes() {
     const std::int64_t config = m_peers[std::size_t(m_peers[std::size_t(m_me)].master)].configEpoch;
     for (std::size_t i = 0; i < m_peers.size(); ++i) {
         if (int(i) == m_me) continue;
-        send(int(i), [me = m_me, epoch = m_electionEpoch, config](ClusterNode& there) {
-            there.onVoteAsked(me, epoch, config);
-        });
+        send(
+            int(i),
+            [me = m_me, epoch = m_electionEpoch, config](ClusterNode& there) { there.onVoteAsked(me, epoch, config); },
+            "vote?");
     }
 }
 
@@ -237,7 +240,8 @@ void ClusterNode::onVoteAsked(int candidate, std::int64_t epoch, std::int64_t co
     m_votedEpoch = epoch;
     m_grounds.recorder.emit(trace::EventKind::VoteCast, m_self.entity(),
                             m_peers[std::size_t(candidate)].server->entity(), epoch);
-    send(candidate, [epoch](ClusterNode& there) { there.onVote(epoch); });
+    send(
+        candidate, [epoch](ClusterNode& there) { there.onVote(epoch); }, "vote");
 }
 
 void ClusterNode::onVote(std::int64_t epoch) {

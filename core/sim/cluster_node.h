@@ -62,7 +62,8 @@ private:
         std::vector<int> suspects, down;
     };
     void tick();
-    void send(int to, std::function<void(ClusterNode&)> work);
+    /// `what`: as in tellMessage(); nullptr, it is not worth a row.
+    void send(int to, std::function<void(ClusterNode&)> work, const char* what = nullptr);
     News news() const;
     void hear(const News& news);
     void pong(int from);

@@ -11,7 +11,10 @@ using scenario::Trigger;
 using trace::EntityId;
 using trace::EventKind;
 
-Conditions::Conditions(Surroundings surroundings, EntityId lock) : m_around(std::move(surroundings)), m_lock(lock) {
+Conditions::Conditions(Surroundings surroundings, const std::vector<Lock>& locks)
+    : m_around(std::move(surroundings)), m_first(locks.front().entity) {
+    for (const Lock& lock : locks)
+        m_holds[lock.entity].lock = lock.name;
     const trace::Trace& trace = m_around.recorder.trace();
     for (std::size_t i = 0; i < trace.size(); ++i) // the roles that servers begin with
         followLeader(trace.at(i));
@@ -22,11 +25,23 @@ Conditions::~Conditions() {
         if (waiting.leaseTimer) m_around.scheduler.cancel(waiting.leaseTimer);
 }
 
-EntityId Conditions::foundBy(const Trigger& when, const trace::Event& event) const {
+EntityId Conditions::lockNamed(const QString& name) const {
+    const QByteArray wanted = name.toUtf8();
+    const auto found = std::ranges::find(m_holds, wanted, [](const auto& hold) { return hold.second.lock; });
+    return name.isEmpty() || found == m_holds.end() ? m_first : found->first;
+}
+
+bool Conditions::mayBe(const Waiting& waiting, EntityId client) const {
+    const QString& wanted = waiting.fault.when->client;
+    return wanted.isEmpty() || m_around.is(client, wanted, m_holds.at(waiting.lock).lock);
+}
+
+EntityId Conditions::foundBy(const Waiting& waiting, const trace::Event& event) const {
+    const Trigger& when = *waiting.fault.when;
     const trace::Trace& trace = m_around.recorder.trace();
     const auto clientOf = [&](EventKind wanted) {
-        const bool fits =
-            event.kind == wanted && (when.client.isEmpty() || m_around.is(trace.clientOf(event.actor), when.client));
+        const bool fits = event.kind == wanted && (when.lock.isEmpty() || event.subject == waiting.lock) &&
+                          mayBe(waiting, trace.clientOf(event.actor));
         return fits ? trace.clientOf(event.actor) : trace::kNoEntity;
     };
     switch (when.on) {
@@ -37,7 +52,7 @@ EntityId Conditions::foundBy(const Trigger& when, const trace::Event& event) con
     case Trigger::On::Released:
         return clientOf(EventKind::Released);
     case Trigger::On::Recorded:
-        return event.subject == m_lock ? clientOf(EventKind::RecordHeld) : trace::kNoEntity;
+        return event.subject == waiting.lock ? clientOf(EventKind::RecordHeld) : trace::kNoEntity;
     case Trigger::On::Step:
         return event.aux == std::uint32_t(when.step) ? clientOf(EventKind::Step) : trace::kNoEntity;
     case Trigger::On::Leader: {
@@ -79,7 +94,7 @@ EntityId Conditions::leaderNamed(const QString& server) const {
 
 void Conditions::add(const scenario::Fault& fault) {
     Q_ASSERT(fault.when);
-    Waiting& waiting = m_waiting[++m_last] = {fault};
+    Waiting& waiting = m_waiting[++m_last] = {fault, lockNamed(fault.when->lock)};
     if (fault.when->on == Trigger::On::Leader) {
         // Some server leads nearly always: without a name the next one that comes to lead is meant.
         const EntityId leader = leaderNamed(fault.when->server);
@@ -87,15 +102,17 @@ void Conditions::add(const scenario::Fault& fault) {
         return;
     }
     // A lease that has run down further than that is not the one that is meant.
-    if (m_deadline - fault.when->left.count() >= m_around.scheduler.now().count()) aim(m_last, waiting);
+    const std::int64_t deadline = m_holds.at(waiting.lock).deadline;
+    if (deadline - fault.when->left.count() >= m_around.scheduler.now().count()) aim(m_last, waiting);
 }
 
 void Conditions::see(const trace::Event& event) {
     followLeader(event);
-    if (event.subject == m_lock && trace::isRecord(event.kind)) watchLease(event);
+    if (trace::isRecord(event.kind))
+        if (const auto hold = m_holds.find(event.subject); hold != m_holds.end()) watchLease(hold->second, event);
     if (m_waiting.empty()) return;
     for (auto at = m_waiting.begin(); at != m_waiting.end();) {
-        const EntityId found = foundBy(*at->second.fault.when, event);
+        const EntityId found = foundBy(at->second, event);
         const bool strikes = found != trace::kNoEntity && counted(at->second, found);
         at = strikes ? m_waiting.erase(at) : std::next(at);
     }
@@ -116,39 +133,39 @@ bool Conditions::counted(Waiting& waiting, EntityId found) {
     return true;
 }
 
-void Conditions::watchLease(const trace::Event& event) {
+void Conditions::watchLease(Hold& hold, const trace::Event& event) {
     switch (event.kind) {
     case EventKind::RecordHeld:
     case EventKind::RecordDeadline:
-        m_owner = event.actor;
+        hold.owner = event.actor;
         break;
     case EventKind::RecordFreed:
-        m_owner = trace::kNoEntity;
+        hold.owner = trace::kNoEntity;
         break;
     case EventKind::RecordRenewed:
         break;
     default:
         return;
     }
-    m_deadline = m_owner == trace::kNoEntity ? -1 : event.value; // free, or without an end
+    hold.deadline = hold.owner == trace::kNoEntity ? -1 : event.value; // free, or without an end
     for (auto& [number, waiting] : m_waiting)
-        aim(number, waiting);
+        if (waiting.lock == event.subject) aim(number, waiting);
 }
 
 void Conditions::aim(std::uint64_t number, Waiting& waiting) {
     if (waiting.fault.when->on != Trigger::On::LeaseLeft) return;
     if (waiting.leaseTimer) m_around.scheduler.cancel(std::exchange(waiting.leaseTimer, 0));
-    if (m_owner == trace::kNoEntity || m_deadline < 0) return;
-    waiting.leaseTimer =
-        m_around.scheduler.at(Nanos(m_deadline) - waiting.fault.when->left, [this, number] { leaseRanDown(number); });
+    const Hold& hold = m_holds.at(waiting.lock);
+    if (hold.owner == trace::kNoEntity || hold.deadline < 0) return;
+    waiting.leaseTimer = m_around.scheduler.at(Nanos(hold.deadline) - waiting.fault.when->left,
+                                               [this, number] { leaseRanDown(number); });
 }
 
 void Conditions::leaseRanDown(std::uint64_t number) {
     const auto at = m_waiting.find(number);
     at->second.leaseTimer = 0;
-    const QString& client = at->second.fault.when->client;
-    const EntityId owner = m_around.recorder.trace().clientOf(m_owner);
-    if (!client.isEmpty() && !m_around.is(owner, client)) return;
+    const EntityId owner = m_around.recorder.trace().clientOf(m_holds.at(at->second.lock).owner);
+    if (!mayBe(at->second, owner)) return;
     if (counted(at->second, owner)) m_waiting.erase(at);
 }
 

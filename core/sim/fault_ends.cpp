@@ -42,6 +42,8 @@ World::Aspect World::aspectOf(Action action) {
         return Aspect::Drift;
     case Action::FreePool:
         return Aspect::Pool;
+    case Action::FreeDisk:
+        return Aspect::Disk;
     default:
         return Aspect::Life;
     }
@@ -120,6 +122,7 @@ void World::healAll(std::uint8_t flags) {
     emit(EventKind::Healed, flags, trace::kNoEntity);
     for (Server* const server : m_services->servers()) {
         server->setClock(Nanos(0));
+        server->freeDisk();
         if (server->life() == Server::Life::Paused) emit(EventKind::NodeResumed, flags, server->entity());
         server->resume();
         if (server->life() == Server::Life::Dead) {

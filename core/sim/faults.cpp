@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/actions.h"
+#include "scenario/disk_refusal.h"
 #include "scenario/settings.h"
 #include "sim/fitting_recipes.h"
 #include "sim/world.h"
+#include "trace/cut_ways.h"
 
 #include <QCoreApplication>
 
@@ -142,7 +144,9 @@ std::expected<void, QString> World::act(const Fault& fault) {
     case Action::EvictKey:
     case Action::FlushNode:
     case Action::ExhaustPool:
-    case Action::FreePool: {
+    case Action::FreePool:
+    case Action::StallDisk:
+    case Action::FreeDisk: {
         Server* const server = m_services->find(fault.target);
         if (!server) {
             QStringList names;
@@ -162,6 +166,8 @@ std::expected<void, QString> World::act(const Fault& fault) {
             return dropData(fault, *server, flags);
         if (fault.action == Action::ExhaustPool || fault.action == Action::FreePool)
             return changePool(fault, *server, flags);
+        if (fault.action == Action::StallDisk || fault.action == Action::FreeDisk)
+            return changeDisk(fault, *server, flags);
         actOnServer(fault, *server, flags);
         return {};
     }
@@ -193,9 +199,10 @@ std::expected<void, QString> World::act(const Fault& fault) {
 std::expected<void, QString> World::dropData(const Fault& fault, Server& server, std::uint8_t flags) {
     const QString id = QString::fromUtf8(server.id());
     if (server.life() != Server::Life::Running) return std::unexpected(tr("%1 does not run.").arg(id));
+    if (!server.acts()) return std::unexpected(tr("%1 waits for its disk, and does nothing else.").arg(id));
     Service& service = *m_services->having(id);
     if (const auto can = service.canDrop(server); !can) return can;
-    const QByteArray lock = m_settings.lock.name.toUtf8();
+    const QByteArray lock = (fault.text.isEmpty() ? m_settings.lock.name : fault.text).toUtf8();
     const bool evicts = fault.action == Action::EvictKey;
     // The fault first: what it does to records follows it in the trace.
     emit(EventKind::SettingChanged, flags, server.entity(), trace::kNoEntity, 0,
@@ -219,6 +226,20 @@ std::expected<void, QString> World::changePool(const Fault& fault, const Server&
              m_recorder.trace().text(exhausts ? "pool=exhausted" : "pool=free"));
     service.setPool(wanted);
     noteStruck(fault, QString::fromUtf8(first.id()), first.entity());
+    return {};
+}
+
+std::expected<void, QString> World::changeDisk(const Fault& fault, Server& server, std::uint8_t flags) {
+    const QString id = QString::fromUtf8(server.id());
+    const QString refusal = scenario::diskRefusal(m_settings.services, m_settings.nodes, id);
+    if (!refusal.isEmpty()) return std::unexpected(refusal);
+    const bool stalls = fault.action == Action::StallDisk;
+    // The fault first: answers that have waited for the disk follow it.
+    if (server.diskStalls() != stalls)
+        emit(EventKind::SettingChanged, flags, server.entity(), trace::kNoEntity, 0,
+             m_recorder.trace().text(stalls ? "disk=stalled" : "disk=free"));
+    stalls ? server.stallDisk() : server.freeDisk();
+    noteStruck(fault, id, server.entity());
     return {};
 }
 
@@ -247,6 +268,11 @@ void World::actOnServer(const Fault& fault, Server& server, std::uint8_t flags) 
         break;
     default: // RestartNode, RestartNodeEmpty
         kill();
+        if (fault.action == Action::RestartNodeEmpty && server.diskStalls()) {
+            m_lasting.erase({Aspect::Disk, server.entity()}); // the new one is another disk
+            emit(EventKind::SettingChanged, flags, server.entity(), trace::kNoEntity, 0,
+                 m_recorder.trace().text("disk=free"));
+        }
         if (fault.action == Action::RestartNodeEmpty)
             server.startEmpty();
         else
@@ -315,11 +341,11 @@ std::expected<void, QString> World::actOnLinks(const Fault& fault, std::uint8_t 
         switch (fault.action) {
         case Action::CutLink:
             m_network.setCut(*link, from, ways, true);
-            if (link->cut != before) emit(EventKind::LinkCut, flags, link->first, link->entity);
+            if (link->cut != before) emitCut(*link, flags);
             break;
         case Action::MendLink:
             m_network.setCut(*link, from, ways, false);
-            if (link->cut != before && !link->isCut()) emit(EventKind::LinkMended, flags, link->first, link->entity);
+            if (link->cut != before) emitCut(*link, flags);
             break;
         case Action::DelayLink:
         case Action::JitterLink:
@@ -347,6 +373,13 @@ std::expected<void, QString> World::actOnLinks(const Fault& fault, std::uint8_t 
         noteStruck(fault, QString::fromUtf8(name), link->entity);
     }
     return {};
+}
+
+void World::emitCut(const Network::Link& link, std::uint8_t flags) {
+    if (!link.isCut()) return emit(EventKind::LinkMended, flags, link.first, link.entity);
+    const auto [forth, back] = link.cut;
+    const auto ways = forth && back ? trace::CutWays::Both : forth ? trace::CutWays::Forth : trace::CutWays::Back;
+    emit(EventKind::LinkCut, flags, link.first, link.entity, std::int64_t(ways));
 }
 
 bool World::repeats(const Network::Link& link) const {

@@ -33,6 +33,7 @@ enum class Probe : std::uint8_t {
     ReplyLost,            ///< an answer vanished, by a fault that was told to take the next one
     PushLost,             ///< a message that nobody asked for vanished, by such a fault
     RequestRepeated,      ///< a request was done twice, by such a fault
+    StoodStill,           ///< a server waited for its disk, and did nothing else
     RedisEvicted,         ///< a key was thrown out for want of memory
     SqlDeadlock,          ///< a database ended a circle of waits
     SqlInsertersMeet,     ///< InnoDB let several inserters share a lock, and all but one died
@@ -50,6 +51,7 @@ enum class Probe : std::uint8_t {
     EtcdAskedAgain,       ///< a request that had no answer was answered at another try
     EtcdLeaseEnded,       ///< a leader revoked a lease whose time was over
     EtcdLeasesAnew,       ///< a new leader gave leases their whole time again
+    EtcdLoopStood,        ///< a member's Raft loop waited for its disk
     EtcdSteppedDown,      ///< a leader heard of no quorum for an election time-out
     ZkSessionEnded,       ///< a leader ended a session of which nobody had heard for its time
     ZkSessionKept,        ///< a client came back to its session over another connection

@@ -56,6 +56,17 @@ bool RedisServer::has(const QByteArray& key) {
 }
 
 void RedisServer::feed(std::vector<RedisEngine::Effect> effects) {
+    const auto isMessage = [](const RedisEngine::Effect& effect) { return effect.args.front() == "PUBLISH"; };
+    const bool writes = keepsData() && !std::ranges::all_of(effects, isMessage);
+    m_unwritten = m_unwritten || writes;
+    if (!m_replication) return;
+    // Replicas hear of it after the file has it, as clients do.
+    if (writes && m_settings.persistence == Persistence::Always && diskStalls())
+        return onDisk([this, effects = std::move(effects)] { feedReplicas(effects); });
+    feedReplicas(std::move(effects));
+}
+
+void RedisServer::feedReplicas(std::vector<RedisEngine::Effect> effects) {
     if (m_cluster) {
         // In a cluster, messages reach the replicas over the nodes' own connections.
         std::erase_if(effects, [this](const RedisEngine::Effect& effect) {

@@ -230,8 +230,7 @@ void RedisRecord::nameByValue(Found& found, trace::EntityId cause) const {
 }
 
 bool RedisRecord::anyRuns() const {
-    return std::ranges::any_of(m_deciders,
-                               [](const RedisServer* server) { return server->life() == Server::Life::Running; });
+    return std::ranges::any_of(m_deciders, [](const RedisServer* server) { return server->acts(); });
 }
 
 void RedisRecord::armSecondLook() {

@@ -8,6 +8,8 @@ namespace lockscope::sim {
 
 namespace {
 constexpr Nanos kBeat = 1s;
+/// Redis does not wait longer for a flush that hangs: then it writes, which hangs as well.
+constexpr Nanos kLongestWrite = 2s;
 
 QByteArray makeRunId(std::uint64_t seed) {
     QByteArray id;
@@ -33,7 +35,6 @@ RedisServer::RedisServer(Grounds grounds, const QByteArray& id, std::uint64_t se
         m_replication->onLink = [this] {
             if (onRole) onRole(*this);
         };
-        m_engine.onEffects = [this](std::vector<RedisEngine::Effect> effects) { feed(std::move(effects)); };
         m_engine.tooFewReplicas = [this] {
             if (m_replication->tooFewGood()) reached(Probe::TooFewReplicas);
             return m_replication->tooFewGood();
@@ -42,6 +43,8 @@ RedisServer::RedisServer(Grounds grounds, const QByteArray& id, std::uint64_t se
             return deployment(session, command, args);
         };
     }
+    if (m_replication || keepsData())
+        m_engine.onEffects = [this](std::vector<RedisEngine::Effect> effects) { feed(std::move(effects)); };
     if (m_settings.cluster) joinCluster(*m_settings.cluster, mixSeed(seed, 2));
     grounds.recorder.emit(trace::EventKind::NodeStarted, entity());
     if (m_replication || m_settings.persistence == Persistence::EverySecond) after(kBeat, [this] { beat(); });
@@ -66,14 +69,14 @@ void RedisServer::tellNoMore(RedisRecord& record) {
 }
 
 std::optional<redis::Reply> RedisServer::command(const redis::Args& args) {
-    if (life() != Life::Running) return std::nullopt;
+    if (!acts()) return std::nullopt;
     redis::Reply reply = m_engine.execute(m_inside, args);
     settle();
     return reply;
 }
 
 void RedisServer::evict(const QByteArray& key) {
-    if (life() != Life::Running) return;
+    if (!acts()) return;
     m_engine.evict(0, key);
     settle();
 }
@@ -85,6 +88,14 @@ void RedisServer::serve(SessionId session, const redis::Args& args, Answer answe
     for (RedisRecord* const record : m_records)
         record->ran(*this, session, args, reply);
     settle();
+    if (acts()) return this->reply(session, args, std::move(reply), std::move(answer));
+    onDisk([this, session, args, reply, answer] {
+        if (clientOf(session)) this->reply(session, args, reply, answer);
+    });
+}
+
+/// After the file has what the command did.
+void RedisServer::reply(SessionId session, const redis::Args& args, redis::Reply reply, Answer answer) {
     if (m_replication && holdBack(session, args, reply, answer)) return;
     answer(std::move(reply));
     if (std::exchange(m_cutClients, false)) cutClients();
@@ -103,9 +114,11 @@ void RedisServer::settle() {
     for (RedisRecord* const record : m_records)
         record->settle();
     armExpiry();
+    writeFile();
 }
 
 void RedisServer::applied() {
+    m_unwritten = keepsData();
     settle();
 }
 
@@ -120,7 +133,7 @@ void RedisServer::clockMoved() {
 }
 
 void RedisServer::armExpiry() {
-    const std::optional<std::int64_t> due = life() == Life::Running ? m_engine.nextExpiryUs() : std::nullopt;
+    const std::optional<std::int64_t> due = acts() ? m_engine.nextExpiryUs() : std::nullopt;
     const Nanos at = due ? instantOf(*due) : kNever;
     if (at == m_expiryAt) return;
     if (m_expiry) grounds().scheduler.cancel(std::exchange(m_expiry, 0));
@@ -143,7 +156,7 @@ void RedisServer::resumed() {
 void RedisServer::clockSet() {
     m_expiryAt = kNever;
     if (m_expiry) grounds().scheduler.cancel(std::exchange(m_expiry, 0));
-    if (life() != Life::Running) return; // a stopped server looks at its clock when it goes on
+    if (!acts()) return; // a stopped server looks at its clock when it goes on
     m_engine.expireDue();
     settle();
     clockMoved();
@@ -155,9 +168,10 @@ void RedisServer::clockSet() {
 void RedisServer::died(Death death) {
     // The kernel has what the process wrote; the disk has what was flushed.
     if (keepsData()) {
-        m_kept = m_engine.snapshot();
-        if (m_settings.persistence == Persistence::Always) m_flushed = m_kept;
+        if (!m_flushHangs) m_kept = m_engine.snapshot();
+        if (m_settings.persistence == Persistence::Always && !diskStalls()) m_flushed = m_kept;
     }
+    m_unwritten = m_unflushed = m_flushHangs = m_writeWaits = false;
     armExpiry();
     if (m_replication) m_replication->died(death == Death::Crashed);
     m_waits.clear();
@@ -191,8 +205,45 @@ void RedisServer::booted(Disk disk) {
 
 void RedisServer::beat() {
     if (m_replication) m_replication->tick();
-    if (m_settings.persistence == Persistence::EverySecond) m_flushed = m_engine.snapshot();
+    if (m_settings.persistence == Persistence::EverySecond) flushFile();
     after(kBeat, [this] { beat(); });
+}
+
+// --- a disk that stalls ---
+
+void RedisServer::diskStalled() {
+    ++m_stalls;
+    // From now on a loss of power loses what is written, and nobody is told that it was.
+    if (m_settings.persistence == Persistence::Always) m_flushed = m_engine.snapshot();
+}
+
+void RedisServer::diskFreed() {
+    m_flushHangs = m_writeWaits = false;
+}
+
+/// A second is over: the file is flushed in the background, unless an earlier flush still hangs.
+void RedisServer::flushFile() {
+    if (!diskStalls()) {
+        m_flushed = m_engine.snapshot();
+        m_unflushed = false;
+    } else if (m_unflushed && !m_flushHangs) {
+        m_flushHangs = true;
+        m_kept = m_engine.snapshot();
+    }
+}
+
+/// A turn of the loop ends: its effects go into the file, before any reply.
+void RedisServer::writeFile() {
+    if (!std::exchange(m_unwritten, false)) return;
+    if (m_settings.persistence == Persistence::Always) {
+        if (diskStalls()) standStill();
+        return;
+    }
+    m_unflushed = true;
+    if (!m_flushHangs || std::exchange(m_writeWaits, true)) return;
+    after(kLongestWrite, [this, stall = m_stalls] {
+        if (stall == m_stalls && m_writeWaits) standStill();
+    });
 }
 
 } // namespace lockscope::sim

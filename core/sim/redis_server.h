@@ -71,6 +71,8 @@ protected:
     void died(Death death) override;
     void booted(Disk disk) override;
     void clockSet() override;
+    void diskStalled() override;
+    void diskFreed() override;
 
 private:
     /// A WAIT that has not been answered.
@@ -92,6 +94,10 @@ private:
     void becomes(RedisServer* master);
     void joinCluster(ClusterNode::Settings settings, std::uint64_t seed);
     void feed(std::vector<RedisEngine::Effect> effects);
+    void feedReplicas(std::vector<RedisEngine::Effect> effects);
+    void reply(SessionId session, const redis::Args& args, redis::Reply reply, Answer answer);
+    void writeFile();
+    void flushFile();
     void settle();
     void clockMoved();
     void armExpiry();
@@ -109,7 +115,13 @@ private:
     std::vector<RedisRecord*> m_records;
     VirtualScheduler::TimerId m_expiry = 0;
     Nanos m_expiryAt = kNever;
-    RedisEngine::Data m_kept, m_flushed;           ///< what the append-only file has
+    RedisEngine::Data m_kept, m_flushed; ///< what the append-only file has
+    bool m_unwritten = false;            ///< effects go into the file at the end of this turn
+    bool m_unflushed = false;            ///< the file has more than its disk
+    /// A flush of every second hangs in its disk: what is in the file by then is m_kept.
+    bool m_flushHangs = false;
+    bool m_writeWaits = false;                     ///< what came since is not written before that flush is over
+    std::uint64_t m_stalls = 0;                    ///< of the disk
     std::map<SessionId, std::int64_t> m_positions; ///< the offset after each session's last command
     std::vector<Waiting> m_waits;
     std::uint64_t m_lastWait = 0;

@@ -38,7 +38,7 @@ void Replication::feed(Effects effects) {
         if (!follower.online) continue;
         follower.stream->write(
             [replica = follower.server, link = follower.link, block] { replica->replication().take(link, block); },
-            m_settings.lag);
+            m_settings.lag, "replicate");
     }
     keep(block);
     armLag();

@@ -121,7 +121,8 @@ private:
     std::mt19937_64 m_random;
     QByteArray m_id, m_secondId;
     std::int64_t m_offset = 0, m_secondOffset = -1;
-    std::deque<Block> m_backlog; ///< the last ones, up to m_offset
+    std::int64_t m_toldOffset = 0; ///< of the last acknowledgement
+    std::deque<Block> m_backlog;   ///< the last ones, up to m_offset
     std::int64_t m_backlogFrom = 0;
     std::vector<Follower> m_followers;
     int m_good = 0;

@@ -115,9 +115,10 @@ void Replication::setLinkUp(bool up) {
 
 void Replication::sendAck() {
     if (!m_toMaster) return;
-    m_toMaster->write([master = m_master, self = &m_self, link = m_link, offset = m_offset] {
-        master->replication().acked(*self, link, offset);
-    });
+    const bool news = std::exchange(m_toldOffset, m_offset) != m_offset; // else it is a heartbeat
+    m_toMaster->write([master = m_master, self = &m_self, link = m_link,
+                       offset = m_offset] { master->replication().acked(*self, link, offset); },
+                      Nanos(0), news ? "ack" : nullptr);
 }
 
 } // namespace lockscope::sim

@@ -82,7 +82,7 @@ RespConnection::Asking::Asking(RespConnection& connection, Runtime& runtime, std
 bool RespConnection::beats() const {
     const Network::Link& link = m_socket->wire.link();
     return !link.severed(Network::Way::Forth) && !link.severed(Network::Way::Back) && !m_socket->over &&
-           server().life() == Server::Life::Running;
+           server().acts();
 }
 
 void RespConnection::close() {

@@ -29,7 +29,7 @@ void RespServer::disconnect(SessionId session) {
 
 bool RespServer::deliver(SessionId session, redis::Args args, Answer answer) {
     if (life() == Life::Dead || !m_sessions.contains(session)) return false;
-    if (life() == Life::Running) { // the usual case, without a detour
+    if (acts()) { // the usual case, without a detour
         serve(session, args, std::move(answer));
         return true;
     }

@@ -2,6 +2,7 @@
 #include "sim/server.h"
 
 #include "runtime/virtual_runtime.h"
+#include "sim/probe.h"
 
 namespace lockscope::sim {
 
@@ -50,12 +51,62 @@ void Server::pause() {
 void Server::resume() {
     if (m_life != Life::Paused) return;
     m_life = Life::Running;
+    if (!m_stands) goOn();
+}
+
+void Server::goOn() {
+    if (!m_diskStalls) diskAnswers();
     resumed(); // its clock went on meanwhile
-    while (!m_waiting.empty() && m_life == Life::Running) {
+    drain();
+}
+
+void Server::drain() {
+    while (!m_waiting.empty() && acts()) {
         const Work work = std::move(m_waiting.front());
         m_waiting.pop_front();
         work();
     }
+}
+
+// --- the disk ---
+
+void Server::stallDisk() {
+    if (std::exchange(m_diskStalls, true)) return;
+    m_diskNews = false;
+    if (m_life != Life::Dead) diskStalled();
+}
+
+void Server::freeDisk() {
+    if (!std::exchange(m_diskStalls, false) || m_life == Life::Dead) return;
+    m_diskNews = true;
+    const bool stood = std::exchange(m_stands, false);
+    if (m_life == Life::Paused) return; // it hears of it when it goes on
+    if (stood) return goOn();
+    diskAnswers();
+}
+
+void Server::diskAnswers() {
+    if (!std::exchange(m_diskNews, false)) return;
+    diskFreed();
+    while (!m_forDisk.empty() && acts() && !m_diskStalls) {
+        const Work work = std::move(m_forDisk.front());
+        m_forDisk.pop_front();
+        work();
+    }
+}
+
+void Server::onDisk(Work work) {
+    if (m_diskStalls || !m_forDisk.empty())
+        m_forDisk.push_back(std::move(work));
+    else
+        work();
+}
+
+void Server::standStill() {
+    Q_ASSERT(m_diskStalls);
+    if (m_life == Life::Dead || std::exchange(m_stands, true)) return;
+    reached(Probe::StoodStill);
+    paused();
 }
 
 void Server::die(Death death) {
@@ -64,6 +115,8 @@ void Server::die(Death death) {
     m_death = death;
     ++m_incarnation;
     m_waiting.clear();
+    m_forDisk.clear();
+    m_stands = m_diskNews = false;
     died(death);
 }
 
@@ -79,6 +132,7 @@ void Server::crash() {
 void Server::boot(Disk disk) {
     if (m_life != Life::Dead) return;
     m_life = Life::Running;
+    if (disk == Disk::Empty) m_diskStalls = false;
     booted(disk);
 }
 

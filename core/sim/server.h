@@ -22,6 +22,7 @@ enum class Disk : std::uint8_t { Kept, Flushed, Empty };
 
 /// A simulated server process of any kind: its life, its wall clock, its timers, and the work that arrives for it.
 /// While it is paused, all of that waits, and is done in order when it goes on; what a dead one was sent is refused.
+/// Its disk belongs to its machine: it stalls on when the process is killed.
 class Server {
 public:
     enum class Life : std::uint8_t { Running, Paused, Dead };
@@ -47,6 +48,12 @@ public:
     void start();
     /// As start(), with a new disk.
     void startEmpty();
+    /// Nothing reaches its disk from now on, until it is free again. A new disk is free.
+    void stallDisk();
+    void freeDisk();
+    bool diskStalls() const { return m_diskStalls; }
+    /// Whether it does what comes: it runs, and does not stand still before its disk.
+    bool acts() const { return m_life == Life::Running && !m_stands; }
     /// Counts the machine's losses of power.
     std::uint64_t crashes() const { return m_crashes; }
     /// Its wall clock, `offset` away from true time from now on, and faster than it by `ppm` millionths.
@@ -64,7 +71,7 @@ public:
     template <typename F>
     bool arrive(F&& work) {
         if (m_life == Life::Dead) return false;
-        if (m_life == Life::Paused)
+        if (!acts())
             m_waiting.emplace_back(std::forward<F>(work));
         else
             work();
@@ -77,10 +84,16 @@ protected:
     /// Calls back after a time of its monotonic clock, unless the process dies before; after the pause, if it is paused
     /// by then.
     void after(Nanos delay, Work work);
+    /// Done when the disk has it: now, or, in order, when it is free again; not at all if the process dies before.
+    void onDisk(Work work);
+    /// The process waits for its disk, and does nothing else until that is free: all that comes waits, as while it is
+    /// paused. Precondition: diskStalls().
+    void standStill();
     const Grounds& grounds() const { return m_grounds; }
     Nanos now() const { return m_grounds.scheduler.now(); }
 
     // Hooks of each kind of server. They are called after the server's state has changed.
+    /// It is paused, or stands still before its disk.
     virtual void paused() {}
     /// Before the work that has waited.
     virtual void resumed() {}
@@ -89,8 +102,14 @@ protected:
     virtual void died(Death) {}
     virtual void booted(Disk) {}
     virtual void clockSet() {}
+    virtual void diskStalled() {}
+    /// Before the work that has waited for it. A paused process learns of it when it goes on.
+    virtual void diskFreed() {}
 
 private:
+    void goOn();
+    void drain();
+    void diskAnswers();
     void die(Death death);
     void boot(Disk disk);
     Grounds m_grounds;
@@ -100,8 +119,12 @@ private:
     std::uint64_t m_crashes = 0;
     Death m_death = Death::Killed;   ///< the last one
     std::uint64_t m_incarnation = 1; ///< timers of a process that died do not ring in the next one
-    std::deque<Work> m_waiting;      ///< arrived, or due, while paused
-    Nanos m_clockBase{};             ///< offset at m_clockSince
+    std::deque<Work> m_waiting;      ///< arrived, or due, while it did not act
+    bool m_diskStalls = false;
+    bool m_diskNews = false;    ///< it is free again, and the process does not know it yet
+    bool m_stands = false;      ///< before its disk
+    std::deque<Work> m_forDisk; ///< waits for the disk
+    Nanos m_clockBase{};        ///< offset at m_clockSince
     Nanos m_clockSince{};
     std::int64_t m_clockPpm = 0;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/stream.h"
 
+#include "sim/peer_message.h"
+
 #include <utility>
 
 namespace lockscope::sim {
@@ -13,10 +15,10 @@ Stream::Stream(Grounds grounds, Server& from, Server& to)
     : m_state(std::make_shared<State>(State{grounds, from, to, {}, from.crashes()})) {
 }
 
-void Stream::write(Work work, Nanos lag) {
+void Stream::write(Work work, Nanos lag, const char* what) {
     const Nanos now = m_state->grounds.scheduler.now();
-    const Nanos before = m_state->unsent.empty() ? now : m_state->unsent.back().first;
-    m_state->unsent.emplace_back(std::max(before, laterBy(now, lag)), std::move(work));
+    const Nanos before = m_state->unsent.empty() ? now : m_state->unsent.back().leaves;
+    m_state->unsent.push_back({std::max(before, laterBy(now, lag)), std::move(work), what});
     if (!m_state->armed) pump(m_state);
 }
 
@@ -54,10 +56,13 @@ void Stream::pump(const std::shared_ptr<State>& state) {
     Network::Link& link = *s.link;
     while (!s.unsent.empty()) {
         const Nanos now = s.grounds.scheduler.now();
-        if (s.unsent.front().first > now) return arm(state, s.unsent.front().first);
+        Unsent& next = s.unsent.front();
+        if (next.leaves > now) return arm(state, next.leaves);
         const auto arrival = s.grounds.network.carry(link, link.wayFrom(s.from.entity()));
+        if (next.what && (arrival || !std::exchange(next.failed, true)))
+            tellMessage(s.grounds, s.from.entity(), s.to.entity(), arrival, next.what);
         if (!arrival) return arm(state, laterBy(now, kRetransmit));
-        s.grounds.scheduler.at(*arrival, [state, work = std::move(s.unsent.front().second)]() mutable {
+        s.grounds.scheduler.at(*arrival, [state, work = std::move(next.work)]() mutable {
             if (!state->dropped) state->to.arrive(std::move(work));
         });
         s.unsent.pop_front();

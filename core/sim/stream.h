@@ -13,17 +13,24 @@ public:
     /// All arguments must outlive the stream. Data given to it is delivered even if the stream is destroyed.
     Stream(Grounds grounds, Server& from, Server& to);
 
-    /// `work` is done at the other end. `lag`: how long it stays on this machine before it leaves.
-    void write(Work work, Nanos lag = Nanos(0));
+    /// `work` is done at the other end. `lag`: how long it stays on this machine before it leaves. `what`: as in
+    /// tellMessage(); nullptr, it is not worth a row.
+    void write(Work work, Nanos lag = Nanos(0), const char* what = nullptr);
     /// Nothing more is delivered: the other end has closed the connection.
     void drop();
 
 private:
+    struct Unsent {
+        Nanos leaves; ///< no sooner than then
+        Work work;
+        const char* what;
+        bool failed = false; ///< a try was told of that came to nothing
+    };
     struct State {
         Grounds grounds;
         Server& from;
         Server& to;
-        std::deque<std::pair<Nanos, Work>> unsent; ///< when it may leave
+        std::deque<Unsent> unsent;
         std::uint64_t crashes;
         bool armed = false;
         bool dropped = false;

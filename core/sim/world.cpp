@@ -91,14 +91,17 @@ void World::schedule(const Fault& fault) {
 }
 
 void World::watchConditions() {
-    const auto is = [this](trace::EntityId client, const QString& name) {
-        const Client* const now = findClient(name);
+    const auto is = [this](trace::EntityId client, const QString& name, const QByteArray& lock) {
+        const Client* const now = findClient(name, lock);
         return now && now->entity() == client;
     };
+    std::vector<Conditions::Lock> locks;
+    for (const QString& lock : m_settings.lockNames())
+        locks.push_back({lock.toUtf8(), m_services->lockEntity(lock.toUtf8())});
     m_conditions =
         std::make_unique<Conditions>(Conditions::Surroundings{m_scheduler, m_recorder, m_network, is,
                                                               [this](const Fault& fault) { schedule(fault); }},
-                                     m_services->lockEntity(m_settings.lock.name.toUtf8()));
+                                     locks);
     m_recorder.onEvent([this](const trace::Event& event) {
         followEngine(event);
         m_conditions->see(event);
@@ -110,7 +113,7 @@ void World::strike(const Fault& fault) {
     // scenario, not an error in it. Targets that can never exist are refused when the file is read.
     const bool heals = fault.action == scenario::Action::HealAll;
     if (m_settings.liveness && now() >= *m_settings.liveness && !fault.byHand && !heals) return;
-    (void)act(fault);
+    if (const auto done = act(fault); !done && fault.byHand && onRefused) onRefused(done.error());
     if (!fault.every || fault.times == 1) return;
     Fault again = fault;
     again.at = laterBy(now(), *fault.every);
@@ -125,9 +128,9 @@ std::expected<void, QString> World::apply(const Fault& fault) {
     return done;
 }
 
-Client* World::findClient(const QString& target) {
+Client* World::findClient(const QString& target, QByteArray lock) {
     Client* best = nullptr;
-    const QByteArray lock = m_settings.lock.name.toUtf8();
+    if (lock.isEmpty()) lock = m_settings.lock.name.toUtf8();
     const auto alive = [](const Client& client) { return client.life() != Runtime::Life::Dead; };
     for (const auto& client : m_clients) {
         if (target == QLatin1String("holder")) {

@@ -29,6 +29,8 @@ public:
     /// Does something to the world now, after all that happens at this instant, or once its condition is met from now
     /// on. The complaint is a sentence: no such target, or a setting that makes no sense; then nothing has changed.
     std::expected<void, QString> apply(const scenario::Fault& fault);
+    /// Called with a sentence when a fault by hand strikes at its time, and its target cannot bear it.
+    std::function<void(const QString&)> onRefused;
     /// The fault strikes at its time, as if the scenario had it. Precondition: that time is still to come.
     void plan(const scenario::Fault& fault) { schedule(fault); }
     /// The work that its server has done so far: a measure of cost that is equal on every machine.
@@ -40,7 +42,7 @@ private:
     /// Further than this nobody looks; sums of such durations stay far from overflowing.
     static constexpr Nanos kLongest = std::chrono::hours(24 * 365 * 10);
     /// The aspect of its target that a fault changes.
-    enum class Aspect : std::uint8_t { Life, Cut, Delay, Clock, Jitter, Drift, Pool };
+    enum class Aspect : std::uint8_t { Life, Cut, Delay, Clock, Jitter, Drift, Pool, Disk };
     using Struck = std::pair<Aspect, trace::EntityId>; ///< of a client, a server or a link
     /// A fault that has struck and not ended yet.
     struct Lasting {
@@ -66,7 +68,8 @@ private:
     void followEngine(const trace::Event& event);
     /// Whether what this fault undoes still lasts.
     bool stillLasts(const scenario::Fault& undo);
-    Client* findClient(const QString& target);
+    /// `lock`: whose holder or waiter; empty: the first one's.
+    Client* findClient(const QString& target, QByteArray lock = {});
     /// Tells the faults that wait for something to happen.
     void watchConditions();
     /// Writes that a fault, or a setting, changed something.
@@ -93,15 +96,19 @@ private:
     std::expected<void, QString> actOnEach(const scenario::Fault& fault, QStringList targets);
     /// The entity of a client or a server; kNoEntity: there is none.
     trace::EntityId partyOf(const QString& target);
-    /// Evicts the first lock's keys from a server, or deletes all its data.
+    /// Evicts a lock's keys from a server, or deletes all its data.
     std::expected<void, QString> dropData(const scenario::Fault& fault, Server& server, std::uint8_t flags);
     /// Strangers take the connections of the pool that the server's clients share, or give them back.
     std::expected<void, QString> changePool(const scenario::Fault& fault, const Server& server, std::uint8_t flags);
+    /// Nothing reaches the server's disk any more, or all does again.
+    std::expected<void, QString> changeDisk(const scenario::Fault& fault, Server& server, std::uint8_t flags);
     void actOnServer(const scenario::Fault& fault, Server& server, std::uint8_t flags);
     std::expected<void, QString> actOnClient(const scenario::Fault& fault, std::uint8_t flags);
     /// Whether something on this link sends requests again by itself.
     bool repeats(const Network::Link& link) const;
     std::expected<void, QString> actOnLinks(const scenario::Fault& fault, std::uint8_t flags);
+    /// Writes which ways of the link are cut now.
+    void emitCut(const Network::Link& link, std::uint8_t flags);
     static std::uint8_t flagsOf(const scenario::Fault& fault);
 
     scenario::Scenario m_settings;

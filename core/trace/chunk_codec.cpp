@@ -135,10 +135,12 @@ bool isInRange(EventKind kind, std::int64_t value) {
     case Request:
     case Reply:
     case Push:
+    case PeerMessage:
         return value >= -2;
     case RecordCertainty:
         return value >= std::int64_t(Certainty::Certain) && value <= std::int64_t(Certainty::Guess);
     case ClockJumped:
+    case RecordSince:
         return std::abs(value / 2) <= kLatestEvent / 2;
     default:
         return true;

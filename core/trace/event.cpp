@@ -137,6 +137,10 @@ const char* kindName(EventKind kind) {
         return "record-renewal-missed";
     case EventKind::RecordRenewalsStopped:
         return "record-renewals-stopped";
+    case EventKind::RecordSince:
+        return "record-since";
+    case EventKind::RecordFailedOver:
+        return "record-failed-over";
     case EventKind::WriteAccepted:
         return "write-accepted";
     case EventKind::WriteRefused:
@@ -149,6 +153,8 @@ const char* kindName(EventKind kind) {
         return "reply";
     case EventKind::Push:
         return "push";
+    case EventKind::PeerMessage:
+        return "peer-message";
     case EventKind::ConnectionLost:
         return "connection-lost";
     case EventKind::ConnectionRestored:

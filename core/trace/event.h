@@ -47,7 +47,7 @@ enum class EventKind : std::uint8_t {
     NodePaused = 9,       ///< actor node
     NodeResumed = 10,     ///< actor node
     NodeKilled = 11,      ///< actor node
-    LinkCut = 12,         ///< subject link
+    LinkCut = 12,         ///< subject link; value CutWays (cut_ways.h)
     LinkMended = 13,      ///< subject link
     LinkDelayed = 14,     ///< subject link; value extra one-way latency, ns
     ClockJumped = 15,     ///< actor client or node; value offset from true time after the jump, ns
@@ -134,6 +134,9 @@ enum class EventKind : std::uint8_t {
                               ///< by which the renewal was due; aux the pace in ms
     RecordRenewalsStopped = 83, ///< two of them are missing, or the hold has ended so: actor owner Thread; value the
                                 ///< instant of the last renewal; aux the pace in ms; flags RenewalsEnd
+    RecordSince = 84, ///< since when the server itself says that a hold lasts, or a wait: actor its Thread; value that
+                      ///< instant, below 0 where the trace began later; flags kSinceWaits
+    RecordFailedOver = 85, ///< the hold goes on, on another server than the one that granted it: actor owner Thread
 
     // Effect: what the guarded resource did. actor Thread, subject Resource.
     WriteAccepted = 96, ///< value token, 0 = none
@@ -146,6 +149,8 @@ enum class EventKind : std::uint8_t {
     Push = 131,           ///< a published message: actor node, subject client; value as Request; aux Text channel
     ConnectionLost = 132, ///< actor client, subject node; aux Text reason
     ConnectionRestored = 133, ///< actor client, subject node
+    PeerMessage = 134,        ///< between servers: actor the node that sends, subject the other node; value as Request;
+                              ///< aux Text what it is for
 };
 
 /// Bits of Event::flags.
@@ -188,6 +193,9 @@ enum class HoldMode : std::uint8_t {
     Permit = 2, ///< some of a semaphore's permits
 };
 inline constexpr std::uint8_t kHoldModeMask = 0x0f;
+/// A bit of Event::flags with RecordHeld, beside its HoldMode, where a server is watched: the look before saw
+/// everything, and not this hold. Without it, a hold that is the first one seen of its lock may have begun long before.
+inline constexpr std::uint8_t kSeenToBegin = 0x10;
 
 /// The mode in the flags of RecordHeld, RecordRenewed, RecordHolder and RecordQueued; a number of no mode is Exclusive.
 constexpr HoldMode holdMode(std::uint8_t flags) {
@@ -204,6 +212,9 @@ constexpr HoldMode goneMode(std::uint8_t flags) {
 
 /// A bit of Event::flags with RecordQueued: nobody waits behind this entry any more.
 inline constexpr std::uint8_t kQueuedDead = 0x10;
+
+/// A bit of Event::flags with RecordSince: it tells of a wait in the queue, and of no hold.
+inline constexpr std::uint8_t kSinceWaits = 0x01;
 
 /// The low bits of Event::flags with ReplicationLag: nanoseconds, or bytes of the master's log.
 enum class LagUnit : std::uint8_t { Time = 0, Bytes = 1 };
@@ -269,7 +280,7 @@ constexpr bool isEffect(EventKind k) {
     return k >= EventKind::WriteAccepted && k < EventKind::Step;
 }
 constexpr bool isMessage(EventKind k) {
-    return k == EventKind::Request || k == EventKind::Reply || k == EventKind::Push;
+    return k == EventKind::Request || k == EventKind::Reply || k == EventKind::Push || k == EventKind::PeerMessage;
 }
 
 /// Whether Event::aux is an entity (a Text, or the Thread that held a lock until now) and not a number.
@@ -294,6 +305,7 @@ constexpr bool auxIsEntity(EventKind k) {
     case Request:
     case Reply:
     case Push:
+    case PeerMessage:
     case ConnectionLost:
         return true;
     default:

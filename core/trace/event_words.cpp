@@ -22,6 +22,8 @@ EventWords::EventWords(const Event& e) {
     } else if (e.kind == EventKind::RecordRenewalsStopped) {
         constexpr std::array kEnds{"not-known", "client-gone", "client-connected"};
         m_words[m_size++] = kEnds[std::size_t(renewalsEnd(e.flags))];
+    } else if (e.kind == EventKind::RecordSince) {
+        m_words[m_size++] = e.flags & kSinceWaits ? "waits" : "holds";
     } else if (e.kind == EventKind::ReplicationLag) {
         m_words[m_size++] = LagUnit(e.flags & kLagUnitMask) == LagUnit::Bytes ? "bytes" : "ns";
     } else if (e.kind == EventKind::EngineChanged) {

@@ -52,6 +52,7 @@ void Excerpt::follow() {
         Event event = m_source->at(m_row);
         event.at = instant(event.at);
         if (valueIsInstant(event.kind)) event.value = instant(event.value);
+        if (event.kind == EventKind::RecordSince) event.value -= m_from.count(); // it may be before the beginning
         m_trace->append(event);
     }
     m_trace->reach(std::max<Nanos>(reached - m_from, Nanos(0)));
@@ -96,6 +97,9 @@ void Excerpt::openRecord(EntityId lock, const Record& record) {
     const auto tell = [&](EventKind kind, std::int64_t value, std::uint32_t aux = 0) {
         put(kind, kNoEntity, lock, value, aux);
     };
+    const auto tellSince = [&](EntityId thread, std::int64_t since, std::uint8_t flags) {
+        if (since != kSinceNotTold) put(EventKind::RecordSince, thread, lock, since - m_from.count(), 0, flags);
+    };
     if (record.certainty != Certainty::Certain) tell(EventKind::RecordCertainty, std::int64_t(record.certainty));
     if (record.format != kNoEntity) tell(EventKind::RecordFormat, 0, record.format);
     if (record.deciders >= 0) put(EventKind::RecordDecider, record.decider, lock, record.deciders);
@@ -105,13 +109,17 @@ void Excerpt::openRecord(EntityId lock, const Record& record) {
     for (const Holder& holder : record.holders)
         put(EventKind::RecordHolder, holder.thread, lock, instant(holder.deadline), holder.holds,
             std::uint8_t(holder.mode));
+    for (const Holder& holder : record.allHolders())
+        tellSince(holder.thread, holder.toldSince, 0);
     if (record.holdersInAll >= 0) tell(EventKind::RecordHolders, record.holdersInAll);
     if (record.token != 0) tell(EventKind::RecordToken, record.token);
     if (record.waiters >= 0) tell(EventKind::RecordWaiters, record.waiters);
     std::int64_t position = 0;
-    for (const QueuedWaiter& waiter : record.queue)
+    for (const QueuedWaiter& waiter : record.queue) {
         put(EventKind::RecordQueued, waiter.thread, lock, position++, 0,
             std::uint8_t(unsigned(waiter.mode) | (waiter.dead ? kQueuedDead : 0u)));
+        tellSince(waiter.thread, waiter.toldSince, kSinceWaits);
+    }
     if (record.permitsFree >= 0 || record.permitsInAll > 0)
         tell(EventKind::RecordPermits, record.permitsFree, record.permitsInAll);
     if (record.content != kNoEntity) tell(EventKind::RecordContent, 0, record.content);

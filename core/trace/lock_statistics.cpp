@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/lock_statistics.h"
 
-#include "trace/hold_flags.h"
+#include "trace/connection.h"
+#include "trace/event.h"
 
 #include <algorithm>
 #include <numeric>
@@ -47,6 +48,10 @@ LockStatistics LockStatistics::since(const LockStatistics& before) const {
 void LockStatisticsFold::apply(const Event& event, const Trace& trace) {
     if (event.kind == EventKind::Request) {
         ++m_requests;
+        EntityId counted = kNoEntity; // two threads of a client may deal with one lock, and stand side by side
+        if (const auto its = m_dealings.find(event.actor); its != m_dealings.end())
+            for (const auto& [lock, thread] : its->second)
+                if (lock != std::exchange(counted, lock)) ++m_requestsFor[lock];
     } else if (event.kind == EventKind::ClientStarted) {
         m_own.insert(event.actor);
     } else if (event.kind == EventKind::ClientKilled) {
@@ -55,14 +60,46 @@ void LockStatisticsFold::apply(const Event& event, const Trace& trace) {
             if (its) m_cutShort[open.first.first] += event.time() - open.second;
             return its;
         });
+        m_dealings.erase(event.actor);
     } else if (isBelief(event.kind)) {
-        applyBelief(event);
+        applyBelief(event, trace);
     } else if (isRecord(event.kind)) {
         applyRecord(event, trace);
     }
 }
 
-void LockStatisticsFold::applyBelief(const Event& event) {
+std::uint64_t LockStatisticsFold::requests(EntityId lock) const {
+    const auto found = m_requestsFor.find(lock);
+    return found == m_requestsFor.end() ? 0 : found->second;
+}
+
+/// Keeps what the threads deal with: a lock from their request to the end of the wait, or of the hold.
+void LockStatisticsFold::followDealings(const Event& event, const Trace& trace) {
+    const std::pair dealing(event.subject, event.actor);
+    switch (event.kind) {
+    case EventKind::Requested:
+    case EventKind::Granted:
+        m_dealings[trace.clientOf(event.actor)].insert(dealing);
+        return;
+    case EventKind::Released:
+        if (event.aux > 0) return; // it holds it still
+        break;
+    case EventKind::TimedOut:
+    case EventKind::Interrupted:
+    case EventKind::AcquireFailed:
+    case EventKind::Lost:
+    case EventKind::ReleaseRefused:
+    case EventKind::ReleaseFailed:
+        break;
+    default:
+        return;
+    }
+    if (const auto its = m_dealings.find(trace.clientOf(event.actor)); its != m_dealings.end())
+        its->second.erase(dealing);
+}
+
+void LockStatisticsFold::applyBelief(const Event& event, const Trace& trace) {
+    followDealings(event, trace);
     switch (event.kind) {
     case EventKind::Requested:
         m_openSince.try_emplace({event.subject, event.actor}, event.time());
@@ -148,6 +185,8 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
             if (!seenToBegin && !m_own.contains(trace.entity(holder.thread).parent)) continue;
             now.emplace(holder.thread, event.time());
             ++lock.taken;
+            if (const EntityId connection = connectionOf(trace, event.subject); connection != kNoEntity)
+                m_paces[connection].add(event.time());
         }
     }
     for (const auto& [thread, since] : course.began)

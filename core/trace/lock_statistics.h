@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "trace/grant_pace.h"
 #include "trace/record.h"
 #include "trace/trace.h"
 
@@ -42,6 +43,11 @@ public:
     void apply(const Event& event, const Trace& trace);
     const std::map<EntityId, LockStatistics>& locks() const { return m_locks; } ///< by lock
     std::uint64_t requests() const { return m_requests; } ///< messages of clients to servers so far
+    /// Messages of our own clients to servers while a thread of theirs waited for this lock or held it, up to the
+    /// answer to its release. Messages name no lock: a client that deals with two locks at once counts for both.
+    std::uint64_t requests(EntityId lock) const;
+    /// When the locks over each connection were taken, as far as the record saw it.
+    const std::map<EntityId, GrantPace>& paces() const { return m_paces; }
     /// The waits that are not over, by lock and thread: since when.
     const std::map<std::pair<EntityId, EntityId>, Nanos>& openWaits() const { return m_openSince; }
     /// The longest of them at `now`; 0: nobody waits.
@@ -69,7 +75,8 @@ private:
     };
     static Nanos queuedAt(const Course& course, Nanos now);
     static Nanos unobservedAt(const Course& course, Nanos now);
-    void applyBelief(const Event& event);
+    void applyBelief(const Event& event, const Trace& trace);
+    void followDealings(const Event& event, const Trace& trace);
     void applyRecord(const Event& event, const Trace& trace);
     bool somebodyWaits(EntityId lock, const Record& record) const;
 
@@ -78,6 +85,9 @@ private:
     std::map<std::pair<EntityId, EntityId>, Nanos> m_openSince; ///< requests without an answer yet, by lock and thread
     std::map<EntityId, Nanos> m_cutShort;                       ///< waits that ended with their client's life, by lock
     std::set<EntityId> m_own;                                   ///< clients of our own
+    std::map<EntityId, std::set<std::pair<EntityId, EntityId>>> m_dealings; ///< by client: locks, each with a thread
+    std::map<EntityId, std::uint64_t> m_requestsFor;                        ///< by lock
+    std::map<EntityId, GrantPace> m_paces;                                  ///< by connection
     std::uint64_t m_requests = 0;
 };
 

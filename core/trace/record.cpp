@@ -14,7 +14,7 @@ void putHolder(Record& record, const Event& event) {
     auto known = std::ranges::find_if(record.holders,
                                       [&](const Holder& h) { return h.thread == event.actor && h.mode == mode; });
     if (known == record.holders.end()) {
-        record.holders.push_back({event.actor, 1, event.at, kEndNotKnown, mode});
+        record.holders.push_back({.thread = event.actor, .since = event.at, .mode = mode});
         known = std::prev(record.holders.end());
     }
     known->holds = std::max<std::uint32_t>(event.aux, 1);
@@ -30,15 +30,31 @@ void putHolder(Record& record, const Event& event) {
 }
 
 void putWaiter(Record& record, const Event& event) {
-    QueuedWaiter waiter{event.actor, event.at, holdMode(event.flags), (event.flags & kQueuedDead) != 0};
+    QueuedWaiter waiter{.thread = event.actor,
+                        .since = event.at,
+                        .mode = holdMode(event.flags),
+                        .dead = (event.flags & kQueuedDead) != 0};
     const auto known = std::ranges::find(record.queue, event.actor, &QueuedWaiter::thread);
     if (known != record.queue.end()) {
         waiter.since = known->since;
+        waiter.toldSince = known->toldSince;
         record.queue.erase(known);
     }
     const auto place =
         std::min<std::int64_t>(std::max<std::int64_t>(event.value, 0), std::int64_t(record.queue.size()));
     record.queue.insert(record.queue.begin() + place, waiter);
+}
+
+/// The server's own word on since when a holder holds, or a waiter waits.
+void putSince(Record& record, const Event& event) {
+    if (event.flags & kSinceWaits) {
+        const auto waiter = std::ranges::find(record.queue, event.actor, &QueuedWaiter::thread);
+        if (waiter != record.queue.end()) waiter->toldSince = event.value;
+        return;
+    }
+    for (Holder& holder : record.holders)
+        if (holder.thread == event.actor) holder.toldSince = event.value;
+    if (record.owner == event.actor) record.toldSince = event.value;
 }
 
 /// Changes what a record says of several holders, queue, content, format and permits.
@@ -57,6 +73,9 @@ void applyDetail(Record& record, const Event& event) {
         break;
     case EventKind::RecordUnqueued:
         std::erase_if(record.queue, [&event](const QueuedWaiter& w) { return w.thread == event.actor; });
+        break;
+    case EventKind::RecordSince:
+        putSince(record, event);
         break;
     case EventKind::RecordContent:
         record.content = event.aux;
@@ -86,6 +105,8 @@ void numberGrant(Record& record, const Event& event, Belief* believer) {
     const bool joins = event.kind == EventKind::RecordHolder;
     // One of several that becomes the owner was counted when it came.
     if (record.names(event.actor) && (joins || record.owner != event.actor)) return;
+    // A client that does not even ask gets nothing: an old entry of its own has come back with another server.
+    if (believer && believer->phase == Belief::Phase::Idle) return;
     const bool believes = believer && believer->holding();
     const std::uint32_t known = believes ? believer->grant : 0;
     const bool counted = believes && record.owner != event.actor && (joins ? known != 0 : known == record.grants);
@@ -97,6 +118,8 @@ void hold(Record& record, const Event& event, Belief* believer) {
     numberGrant(record, event, believer);
     record.seen = true;
     record.owner = event.actor;
+    const auto named = std::ranges::find(record.holders, event.actor, &Holder::thread);
+    record.toldSince = named == record.holders.end() ? kSinceNotTold : named->toldSince;
     record.holds = std::max<std::uint32_t>(event.aux, 1);
     record.since = record.leaseFrom = event.at;
     record.deadline = event.value;
@@ -107,7 +130,7 @@ void hold(Record& record, const Event& event, Belief* believer) {
 
 std::vector<Holder> Record::allHolders() const {
     if (!holders.empty() || owner == kNoEntity) return holders;
-    return {{owner, holds, since, deadline, mode}};
+    return {{owner, holds, since, deadline, mode, toldSince}};
 }
 
 std::int64_t Record::holderCount() const {
@@ -151,6 +174,7 @@ void applyRecord(Record& record, const Event& event, Belief* believer) {
         record.owner = kNoEntity;
         record.holds = 0;
         record.since = record.leaseFrom = event.at;
+        record.toldSince = kSinceNotTold;
         record.deadline = -1;
         record.mode = HoldMode::Exclusive;
         record.holders.clear();

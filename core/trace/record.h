@@ -9,6 +9,9 @@ namespace lockscope::trace {
 
 struct Belief;
 
+/// A time since when the server does not tell.
+inline constexpr std::int64_t kSinceNotTold = INT64_MIN;
+
 /// One of a lock's holders, as the server tells.
 struct Holder {
     EntityId thread = kNoEntity;
@@ -16,6 +19,7 @@ struct Holder {
     std::int64_t since = 0;               ///< when the record first named it
     std::int64_t deadline = kEndNotKnown; ///< its own; kNeverEnds; kEndNotKnown: its server gives it none of its own
     HoldMode mode = HoldMode::Exclusive;
+    std::int64_t toldSince = kSinceNotTold; ///< since when it holds by the server's own word; may be below 0
     friend bool operator==(const Holder&, const Holder&) = default;
 };
 
@@ -24,7 +28,8 @@ struct QueuedWaiter {
     EntityId thread = kNoEntity;
     std::int64_t since = 0; ///< when the record first named it
     HoldMode mode = HoldMode::Exclusive;
-    bool dead = false; ///< nobody waits behind this entry any more
+    bool dead = false;                      ///< nobody waits behind this entry any more
+    std::int64_t toldSince = kSinceNotTold; ///< since when it waits by the server's own word; may be below 0
     friend bool operator==(const QueuedWaiter&, const QueuedWaiter&) = default;
 };
 
@@ -33,13 +38,14 @@ struct QueuedWaiter {
 struct Record {
     EntityId owner = kNoEntity; ///< Thread; kNoEntity = free. If several hold it: one of them
     std::uint32_t holds = 0;
-    std::int64_t since = 0;              ///< when the owner changed
-    std::int64_t leaseFrom = 0;          ///< when the lease was last granted or renewed
-    std::int64_t deadline = -1;          ///< -1 = never expires
-    std::int64_t waiters = -1;           ///< -1 = not known to the server
-    std::int64_t token = 0;              ///< 0 = none
-    std::uint32_t grants = 0;            ///< number of owners so far
-    HoldMode mode = HoldMode::Exclusive; ///< while held
+    std::int64_t since = 0;                 ///< when the owner changed
+    std::int64_t toldSince = kSinceNotTold; ///< since when the owner holds by the server's own word; may be below 0
+    std::int64_t leaseFrom = 0;             ///< when the lease was last granted or renewed
+    std::int64_t deadline = -1;             ///< -1 = never expires
+    std::int64_t waiters = -1;              ///< -1 = not known to the server
+    std::int64_t token = 0;                 ///< 0 = none
+    std::uint32_t grants = 0;               ///< number of owners so far
+    HoldMode mode = HoldMode::Exclusive;    ///< while held
     Certainty certainty = Certainty::Certain;
     bool seen = false; ///< a row has said who holds it, or that it is free
     bool observed = true;

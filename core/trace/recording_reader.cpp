@@ -31,13 +31,8 @@ struct RecordingReader::Impl {
         // That its content is bad is what "damaged" says.
         const QString why = file && !file->contentIsBad() ? file->lastError() : QString();
         const QString message =
-            why.isEmpty()
-                ? Words::tr("%1 is damaged after event %2. What lies before is shown; to keep it, save it under "
-                            "another name.")
-                      .arg(name, rows)
-                : Words::tr("%1 could not be read beyond event %2: %3. What lies before is shown; to keep it, "
-                            "save it under another name.")
-                      .arg(name, rows, why);
+            why.isEmpty() ? Words::tr("%1 is damaged after event %2. What lies before can be read.").arg(name, rows)
+                          : Words::tr("%1 could not be read beyond event %2: %3.").arg(name, rows, why);
         return std::unexpected(RecordingError{Kind::Damaged, message});
     }
 
@@ -107,7 +102,8 @@ std::optional<RecordingError> recordingRefused(const QString& path) {
     const QString shown = QDir::toNativeSeparators(path);
     const auto refused = [](Kind kind, const QString& message) { return RecordingError{kind, message}; };
     const QFileInfo info(path);
-    if (!info.exists() || info.isDir())
+    if (info.isDir()) return refused(Kind::NotFound, Words::tr("%1 is a folder. Choose a recording in it.").arg(shown));
+    if (!info.exists())
         return refused(Kind::NotFound, Words::tr("%1 does not exist. Was it moved or renamed?").arg(shown));
     QFile raw(path);
     if (!raw.open(QIODevice::ReadOnly))

@@ -3,6 +3,7 @@
 #include "trace/recording_file.h"
 
 #include <QDir>
+#include <QFileInfo>
 #include <filesystem>
 
 namespace lockscope::trace {
@@ -14,6 +15,9 @@ struct Words {
 };
 
 RecordingError writeFailed(const QString& path, const QString& why) {
+    if (QFileInfo(path).isDir())
+        return {RecordingError::Kind::WriteFailed,
+                Words::tr("%1 is a folder. Name a file in it.").arg(QDir::toNativeSeparators(path))};
     return {
         RecordingError::Kind::WriteFailed,
         Words::tr("%1 could not be written: %2. What was recorded before is kept; free some space or choose another "

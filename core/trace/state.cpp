@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/state.h"
 
+#include "trace/duration.h"
 #include "trace/node.h"
 
 #include <algorithm>
@@ -17,6 +18,31 @@ void setLife(T& state, ClientState::Life life, std::int64_t at) {
 }
 
 } // namespace
+
+std::optional<std::int64_t> driftOf(const QByteArray& setting) {
+    constexpr QByteArrayView kBegin = "drift=";
+    if (!setting.startsWith(kBegin)) return std::nullopt;
+    const auto gain = parseDuration(QString::fromUtf8(setting.mid(kBegin.size())));
+    return gain ? std::optional(gain->count()) : std::nullopt;
+}
+
+std::int64_t WallClock::offsetAt(std::int64_t t) const {
+    __extension__ using Wide = __int128; // ten years of a clock that runs twice as fast
+    constexpr Wide kSecond = 1'000'000'000;
+    return clockOffset + clockDrifted + std::int64_t(Wide(clockGain) * (t - clockSince) / kSecond);
+}
+
+void WallClock::jump(std::int64_t offset, std::int64_t t, EntityKind owner) {
+    drift(clockGain, t);
+    clockOffset = offset;
+    if (owner == EntityKind::Node) clockDrifted = 0;
+}
+
+void WallClock::drift(std::int64_t gain, std::int64_t t) {
+    clockDrifted = offsetAt(t) - clockOffset;
+    clockGain = gain;
+    clockSince = t;
+}
 
 void State::apply(const Event& event, const Trace& trace, std::vector<Ended>* ended) {
     if (event.at >= m_alarm.at) passTime(event.at, ended);
@@ -87,6 +113,7 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
         setLife(clients[event.actor], Life::Running, event.at);
         clients[event.actor].watchdogStopped = false;
         clients[event.actor].workHung = false;
+        clients[event.actor].restart();
         break;
     case EventKind::ClientPaused:
         setLife(clients[event.actor], Life::Paused, event.at);
@@ -121,9 +148,11 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
         break;
     case EventKind::LinkCut:
         links[event.subject].cut = true;
+        links[event.subject].ways = cutWays(event.value);
         break;
     case EventKind::LinkMended:
         links[event.subject].cut = false;
+        links[event.subject].ways = CutWays::Both;
         break;
     case EventKind::LinkDelayed:
         links[event.subject].extraLatency = event.value;
@@ -142,18 +171,15 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
         break;
     case EventKind::ClockJumped:
         if (trace.entity(event.actor).kind == EntityKind::Node)
-            nodes[event.actor].clockOffset = event.value;
+            nodes[event.actor].jump(event.value, event.at, EntityKind::Node);
         else
-            clients[event.actor].clockOffset = event.value;
+            clients[event.actor].jump(event.value, event.at, EntityKind::Client);
         break;
     case EventKind::WatchdogStopped:
         clients[event.actor].watchdogStopped = true;
         break;
     case EventKind::SettingChanged:
-        if (const QByteArray& change = trace.entity(event.aux).name; change.startsWith("recipe="))
-            recipeSetAt = event.at;
-        else if (change.startsWith("pool=") && trace.entity(event.actor).kind == EntityKind::Node)
-            nodes[event.actor].poolExhausted = change == "pool=exhausted";
+        applySetting(event, trace.entity(event.aux).name, trace.entity(event.actor).kind);
         break;
     case EventKind::NodeRole:
         trace::applyRole(nodes[event.actor], event, trace.entity(event.aux).name);
@@ -193,16 +219,31 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
                 setAsleep(id, false, event.at, trace);
             }
             client.watchdogStopped = client.workHung = false;
-            client.clockOffset = 0;
+            static_cast<WallClock&>(client) = {};
         }
         for (auto& [id, node] : nodes) {
             if (node.life == Life::Paused) setLife(node, Life::Running, event.at);
-            node.clockOffset = 0;
-            node.poolExhausted = false;
+            static_cast<WallClock&>(node) = {};
+            node.poolExhausted = node.diskStalled = false;
         }
         break;
     default:
         break;
+    }
+}
+
+void State::applySetting(const Event& event, const QByteArray& change, EntityKind kind) {
+    const auto becomes = [&change](const char* begin) { return change.startsWith(begin); };
+    if (becomes("recipe=")) {
+        recipeSetAt = event.at;
+    } else if (becomes("drift=")) {
+        const auto gain = driftOf(change);
+        if (gain && kind == EntityKind::Node) nodes[event.actor].drift(*gain, event.at);
+        if (gain && kind == EntityKind::Client) clients[event.actor].drift(*gain, event.at);
+    } else if (kind == EntityKind::Node && becomes("pool=")) {
+        nodes[event.actor].poolExhausted = change == "pool=exhausted";
+    } else if (kind == EntityKind::Node && becomes("disk=")) {
+        nodes[event.actor].diskStalled = change == "disk=stalled";
     }
 }
 

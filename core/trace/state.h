@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "trace/belief.h"
+#include "trace/cut_ways.h"
 #include "trace/record.h"
 #include "trace/trace.h"
 
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace lockscope::trace {
@@ -12,20 +14,35 @@ namespace lockscope::trace {
 /// Whether a node of that role leads its service: "master", "leader", "primary".
 bool isMasterRole(const QByteArray& role);
 
-struct ClientState {
+/// The wall clock of a client or a server, as far as somebody has set it wrong.
+struct WallClock {
+    std::int64_t clockOffset = 0;  ///< ns from true time, by its last jump
+    std::int64_t clockGain = 0;    ///< what it gains each second, ns; below 0: it loses
+    std::int64_t clockDrifted = 0; ///< what it has gained in all until clockSince, ns
+    std::int64_t clockSince = 0;   ///< the instant of the last change of clockGain, ns
+    /// How far it is off at t, ns. Precondition: t >= clockSince.
+    std::int64_t offsetAt(std::int64_t t) const;
+    /// It gains so much a second from t on.
+    void drift(std::int64_t gain, std::int64_t t);
+    /// It is set to that offset at t. A client's is set beside what it has gained: its process goes on counting by it.
+    void jump(std::int64_t offset, std::int64_t t, EntityKind owner);
+    /// A new process counts right again; its machine's clock stays set as it was.
+    void restart() { clockGain = clockDrifted = 0; }
+    friend bool operator==(const WallClock&, const WallClock&) = default;
+};
+
+struct ClientState : WallClock {
     enum class Life : std::uint8_t { Unknown, Running, Paused, Dead };
     Life life = Life::Unknown;
     bool watchdogStopped = false;
     bool workHung = false;
     std::int64_t since = 0;
-    std::int64_t clockOffset = 0; ///< ns
     friend bool operator==(const ClientState&, const ClientState&) = default;
 };
 
-struct NodeState {
+struct NodeState : WallClock {
     ClientState::Life life = ClientState::Life::Unknown;
     std::int64_t since = 0;
-    std::int64_t clockOffset = 0;    ///< ns
     EntityId role = kNoEntity;       ///< Text "master", "replica", …; kNoEntity = not known
     EntityId follows = kNoEntity;    ///< the node whose data it copies; kNoEntity = none, or not known
     std::int64_t lag = -1;           ///< how far it is behind that one, in lagUnit; -1 = not known
@@ -33,10 +50,15 @@ struct NodeState {
     bool copiesNobody = false;       ///< it is known that it gets its data from nobody
     bool candidate = false;          ///< chosen to be promoted, and not a master yet
     bool poolExhausted = false;      ///< of a database: strangers have all connections of its clients' pool
+    bool diskStalled = false;        ///< nothing reaches its disk
     EntityId votedFor = kNoEntity;   ///< by this node, in the election of votedEpoch
     std::int64_t votedEpoch = 0;
     friend bool operator==(const NodeState&, const NodeState&) = default;
 };
+
+/// A clock's gain each second from now on, ns, by the text of a SettingChanged row, "drift=10ms"; nullopt: it tells
+/// of something else.
+std::optional<std::int64_t> driftOf(const QByteArray& setting);
 
 /// A client's session with a node, or with a service as a whole.
 struct SessionState {
@@ -47,6 +69,7 @@ struct SessionState {
 
 struct LinkState {
     bool cut = false;
+    CutWays ways = CutWays::Both; ///< while it is cut
     bool replyLossArmed = false;
     bool pushLossArmed = false;
     bool repeatArmed = false;
@@ -96,6 +119,7 @@ struct State {
 private:
     void applyLife(const Event& event, const Trace& trace, std::vector<Ended>* ended);
     void applyBelief(const Event& event);
+    void applySetting(const Event& event, const QByteArray& change, EntityKind kind);
     void setAsleep(EntityId client, bool asleep, std::int64_t at, const Trace& trace);
     void applyRecord(const Event& event, const Trace& trace);
     void expectDeadline(std::int64_t until);

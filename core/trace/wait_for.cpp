@@ -114,6 +114,13 @@ struct Contest {
     bool permits = false;                                ///< it has several
 };
 
+/// Whether somebody waits behind an entry of a queue. A client of our own that does not wait any more has left its
+/// entry behind.
+bool waits(const State& state, EntityId lock, const QueuedWaiter& entry) {
+    const auto own = state.beliefs.find({lock, entry.thread});
+    return !entry.dead && (own == state.beliefs.end() || own->second.waiting());
+}
+
 /// Contests as clients of our own believe; only locks that one of them waits for.
 std::map<EntityId, Contest> believed(const State& state) {
     std::map<EntityId, Contest> contests;
@@ -134,16 +141,26 @@ void addRecorded(std::map<EntityId, Contest>& contests, const State& state) {
             if (record.queue.empty()) continue;
             contest = contests.try_emplace(lock).first;
         }
-        for (const QueuedWaiter& waiter : record.queue) {
-            const auto own = state.beliefs.find({lock, waiter.thread});
-            // A client of our own that does not wait any more has left its entry behind.
-            if (waiter.dead || (own != state.beliefs.end() && !own->second.waiting())) continue;
-            contest->second.waiters[waiter.thread] = waiter.mode;
-        }
+        for (const QueuedWaiter& waiter : record.queue)
+            if (waits(state, lock, waiter)) contest->second.waiters[waiter.thread] = waiter.mode;
         for (const Holder& holder : record.allHolders())
             contest->second.holders.emplace(holder.thread, holder.mode);
         contest->second.permits = record.mode == HoldMode::Permit;
     }
+}
+
+/// The earliest instant that is not -1.
+void takeEarlier(std::int64_t& first, std::int64_t at) {
+    if (at >= 0 && (first < 0 || at < first)) first = at;
+}
+
+/// The earliest begin of a phase of a client's threads with a lock, by their beliefs; -1: none is in it.
+std::int64_t believedSince(const State& state, const Trace& trace, EntityId party, EntityId lock, Belief::Phase phase) {
+    std::int64_t since = -1;
+    for (auto it = state.beliefs.lower_bound({lock, 0}); it != state.beliefs.end() && it->first.first == lock; ++it)
+        if (it->second.phase == phase && partyInGraph(trace, it->first.second) == party)
+            takeEarlier(since, it->second.since);
+    return since;
 }
 
 } // namespace
@@ -151,6 +168,34 @@ void addRecorded(std::map<EntityId, Contest>& contests, const State& state) {
 EntityId partyInGraph(const Trace& trace, EntityId thread) {
     const EntityId client = trace.clientOf(thread);
     return trace.entity(client).other != kNoEntity ? client : thread;
+}
+
+std::int64_t waiterCount(const State& state, EntityId lock) {
+    std::set<EntityId> named;
+    for (auto it = state.beliefs.lower_bound({lock, 0}); it != state.beliefs.end() && it->first.first == lock; ++it)
+        if (it->second.waiting()) named.insert(it->first.second);
+    const auto record = state.records.find(lock);
+    if (record == state.records.end() || !record->second.observed) return std::int64_t(named.size());
+    for (const QueuedWaiter& waiter : record->second.queue)
+        if (waits(state, lock, waiter)) named.insert(waiter.thread);
+    return std::max(record->second.waiters, std::int64_t(named.size()));
+}
+
+std::int64_t waitingSince(const State& state, const Trace& trace, EntityId party, EntityId lock) {
+    std::int64_t since = believedSince(state, trace, party, lock, Belief::Phase::Waiting);
+    if (const auto record = state.records.find(lock); record != state.records.end())
+        for (const QueuedWaiter& waiter : record->second.queue)
+            if (waits(state, lock, waiter) && partyInGraph(trace, waiter.thread) == party)
+                takeEarlier(since, waiter.since);
+    return since;
+}
+
+std::int64_t holdingSince(const State& state, const Trace& trace, EntityId party, EntityId lock) {
+    std::int64_t since = believedSince(state, trace, party, lock, Belief::Phase::Holding);
+    if (const auto record = state.records.find(lock); record != state.records.end() && record->second.observed)
+        for (const Holder& holder : record->second.allHolders())
+            if (partyInGraph(trace, holder.thread) == party) takeEarlier(since, holder.since);
+    return since;
 }
 
 WaitGraph waitGraph(const State& state, const Trace& trace) {
@@ -181,10 +226,7 @@ WaitGraph waitGraph(const State& state, const Trace& trace) {
         WaitCycle cycle;
         cycle.edges = ringThrough(edges, *std::ranges::min_element(group));
         for (std::size_t i = 0; i < cycle.edges.size(); ++i) {
-            const EntityId lock = cycle.edges[i].lock;
-            const auto record = state.records.find(lock);
-            const auto known = std::int64_t(contests.at(lock).waiters.size());
-            const auto waiters = record == state.records.end() ? known : std::max(record->second.waiters, known);
+            const std::int64_t waiters = waiterCount(state, cycle.edges[i].lock);
             if (waiters <= cycle.freed) continue;
             cycle.freed = waiters;
             cycle.weakest = i;

@@ -37,4 +37,14 @@ EntityId partyInGraph(const Trace& trace, EntityId thread);
 /// each told by its shortest ring through its lowest entity.
 WaitGraph waitGraph(const State& state, const Trace& trace);
 
+/// How many wait for a lock: those that are named, or as many as its server counts.
+std::int64_t waiterCount(const State& state, EntityId lock);
+
+/// When a client of the graph (see partyInGraph()) began to wait for a lock, in ns of the trace: as it believes, or as
+/// the record first named it, whichever is earlier; -1: it does not wait for it.
+std::int64_t waitingSince(const State& state, const Trace& trace, EntityId party, EntityId lock);
+
+/// As waitingSince(), of a client that holds the lock.
+std::int64_t holdingSince(const State& state, const Trace& trace, EntityId party, EntityId lock);
+
 } // namespace lockscope::trace

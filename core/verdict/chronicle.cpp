@@ -246,23 +246,26 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
         const Event e = trace.at(i);
         const bool over = !c.beliefEnded && belief.endsAt() >= 0 && belief.endsAt() <= e.at;
         if (over) endBelief(c, belief.endsAt(), EventKind::BelievedUntil);
-        // Beyond the violation only the end of a pause or cut is still of interest.
+        // Beyond the violation only the ends of a pause or cut, and of the belief, are still of interest.
         const bool open = (c.paused && c.paused->to == kNever) || (c.cut && c.cut->to == kNever);
         const bool past = until != kNever && e.time() > until && i > row;
-        if (past && !open) break;
+        if (past && !open && c.beliefEnded) break;
         if (isLife(kind)) {
-            readLife(c, e, client, node, clocks, cutNow, trace);
+            if (!past || open)
+                readLife(c, e, client, node, clocks, cutNow, trace);
+            else if (kind == EventKind::ClientKilled && e.actor == client && !c.killed)
+                c.killed = e.time();
             readSleep(belief, e, client);
         }
-        if (past) continue;
-        if (isRecord(kind) && e.subject == lock) readRecord(c, e);
+        if (!past && isRecord(kind) && e.subject == lock) readRecord(c, e);
         const bool its = isBelief(kind) && e.actor == thread && e.subject == lock;
+        const int failed = c.renewalsFailed;
         if (its && !c.beliefEnded) readBelief(c, belief, e);
+        if (past) c.renewalsFailed = failed; // later ones are not why the record ended
         if (c.killed && !c.beliefEnded) endBelief(c, c.killed->count(), EventKind::ClientKilled);
     }
     const std::int64_t last = belief.endsAt();
-    if (!c.beliefEnded && last >= 0 && Nanos(last) <= std::min(until, trace.reached()))
-        endBelief(c, last, EventKind::BelievedUntil);
+    if (!c.beliefEnded && last >= 0 && Nanos(last) <= trace.reached()) endBelief(c, last, EventKind::BelievedUntil);
     return c;
 }
 

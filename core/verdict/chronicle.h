@@ -44,8 +44,8 @@ struct Chronicle {
     bool explains(const std::optional<Span>& span) const;
 };
 
-/// Reads what befell `thread`'s hold of `lock`: the one that it got last before row `row`, followed for as long as it
-/// believed in it, or until `until`. Looks at no more than about a million rows.
+/// Reads what befell `thread`'s hold of `lock`: the one that it got last before row `row`, until `until`; and the end
+/// of its belief in it, which may come later. Looks at no more than about a million rows.
 Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t row, Nanos until,
                       const trace::Trace& trace);
 

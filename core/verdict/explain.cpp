@@ -4,7 +4,9 @@
 #include "trace/time_text.h"
 #include "trace/trace_time.h"
 #include "verdict/chronicle.h"
+#include "verdict/client_doings.h"
 #include "verdict/failover_story.h"
+#include "verdict/memory_loss.h"
 #include "verdict/obstacle.h"
 #include "verdict/verdict.h"
 #include "verdict/why.h"
@@ -25,7 +27,8 @@ namespace {
 class Teller {
     Q_DECLARE_TR_FUNCTIONS(Verdict)
 public:
-    enum class Part : std::uint8_t { All, Why }; ///< Why: without the first sentence, which says what happened
+    /// The first sentence says what happened: Why leaves it out, What is that sentence alone.
+    enum class Part : std::uint8_t { All, Why, What };
     Teller(const Violation& v, const Trace& trace, Part part) : m_v(v), m_trace(trace), m_part(part) {
         const Nanos end = v.to == kNever ? trace.reached() : v.to;
         m_length = std::max(end - v.from, 0ns);
@@ -36,8 +39,8 @@ public:
         const auto at = [](Nanos t) { return instantText(t); };
         const QString former = QStringLiteral("redis-1"), next = QStringLiteral("redis-3");
         const QString late = QStringLiteral("B"), heir = QStringLiteral("A");
-        return paragraph(
-            {killedTooEarly(former, at(854ms), late), madeMaster(next, at(3420ms), heir, at(4262ms)), withoutToken()});
+        return oneSentence(killedTooEarly(former, at(854ms), late), madeMaster(next, at(3420ms), heir, at(4262ms)),
+                           withoutTokenToo());
     }
 
     QString mutualExclusion() const {
@@ -53,12 +56,13 @@ public:
                                  : tr("%1 believed at the same time that they held %2, for %3: from %4 to %5.")
                                        .arg(actors(), name(m_v.lock), length(), at(m_v.from), at(m_v.to));
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
-            return paragraph({opening(what), failover(c, *story), beliefAfterwards(c)});
+            return isWhy() ? failover(c, *story) : paragraph({what, failover(c, *story), beliefAfterwards(c)});
         if (const auto story = formerMasterStoryOf(c.thread, m_v.lock, m_v.row, m_trace))
             return paragraph({opening(what), formerMaster(actor(c.thread), *story), beliefAfterwards(c)});
-        if (owner == trace::kNoEntity && !c.recordEnded && noneWasRecorded())
+        if (owner == trace::kNoEntity && !c.recordEnded && noneWasRecorded(m_v, m_trace))
             return paragraph({opening(what), tr("On the server none of them was seen to hold it.")});
-        return paragraph({opening(what), cause(c), recordEnd(c), c.recordEnded ? beliefEnd(c) : QString()});
+        if (!c.recordEnded) return paragraph({opening(what), toldEngineText(m_v.row, m_length, m_trace)});
+        return paragraph({opening(what), cause(c), recordEnd(c), beliefEnd(c)});
     }
 
     QString staleWrite() const {
@@ -86,11 +90,15 @@ public:
         else
             lesson = withoutToken();
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
-            return paragraph({opening(what), failover(c, *story), lesson});
+            return isWhy() ? failover(c, *story, m_v.token ? QString() : withoutTokenToo())
+                           : paragraph({what, failover(c, *story), lesson});
+        const auto story = c.recordEnded ? std::nullopt : formerMasterStoryOf(writer, m_v.lock, m_v.row, m_trace);
+        if (story) return paragraph({opening(what), formerMaster(actor(writer), *story), lesson});
         return paragraph({opening(what), cause(c), recordEnd(c), lesson});
     }
 
     QString ownership() const {
+        if (const QString race = lostRaceText(m_v, m_length, m_trace); !race.isEmpty()) return race;
         const EntityId doer = m_v.actors.front(), owner = m_v.actors.back();
         const Chronicle c = chronicleOf(doer, m_v.lock, m_v.row, m_v.from, m_trace);
         const trace::Event e = m_trace.at(std::min(m_v.row, m_trace.size() - 1));
@@ -191,7 +199,8 @@ public:
             << (m_v.to == kNever
                     ? tr("None of them can go on, since %1, for %2 so far.").arg(at(m_v.from), length())
                     : tr("None of them could go on for %1: from %2 to %3.").arg(length(), at(m_v.from), at(m_v.to)));
-        return paragraph(sentences);
+        // Only together the sentences on its locks say that it is one.
+        return verdict::paragraph(m_part == Part::What ? sentences.mid(0, qsizetype(count)) : sentences);
     }
 
 private:
@@ -209,19 +218,36 @@ private:
             if (e.kind == EventKind::LockCapacity) capacity = e.value;
         }
         if (!permits || capacity == 0) return {};
+        QString lost;
+        for (std::size_t i = 0; i < m_v.actors.size() && lost.isEmpty(); ++i) {
+            const Chronicle c = chronicleOf(m_v.actors[i], m_v.lock, m_v.row, m_v.to, m_trace);
+            if (c.recordEnded && *c.recordEnded <= m_v.from && c.freedBy == FreedBy::Expiry)
+                lost = paragraph({cause(c), permitEnd(c), beliefEnd(c)});
+        }
+        if (isWhy() && !lost.isEmpty()) return lost;
         const QString all = QString::number(capacity);
-        return m_v.to == kNever
-                   ? tr("%1 have believed at the same time that they hold more permits of %2 than the %3 that there "
-                        "are, since %4.")
-                         .arg(actors(), name(m_v.lock), all, at(m_v.from))
-                   : tr("%1 believed at the same time that they held more permits of %2 than the %3 that there are, "
-                        "from %4 to %5.")
-                         .arg(actors(), name(m_v.lock), all, at(m_v.from), at(m_v.to));
+        const QString what =
+            m_v.to == kNever
+                ? tr("%1 have believed at the same time that they hold more permits of %2 than the %3 that there "
+                     "are, since %4.")
+                      .arg(actors(), name(m_v.lock), all, at(m_v.from))
+                : tr("%1 believed at the same time that they held more permits of %2 than the %3 that there are, "
+                     "from %4 to %5.")
+                      .arg(actors(), name(m_v.lock), all, at(m_v.from), at(m_v.to));
+        return paragraph({what, lost});
+    }
+    QString permitEnd(const Chronicle& c) const {
+        return tr("The lease of the permit of %1 ended at %2, so the server counts the permit as free.")
+            .arg(actor(c.thread), at(*c.recordEnded));
     }
 
     QString length() const { return lengthText(m_v.from, m_v.from + m_length); }
     static QString withoutToken() {
         return tr("Without a fencing token the resource cannot tell an old holder from a new one.");
+    }
+    static QString withoutTokenToo() {
+        //: The end of a sentence.
+        return tr("without a fencing token the resource cannot tell an old holder from a new one.");
     }
     static QString killedTooEarly(const QString& former, const QString& at, const QString& who) {
         return tr("%1 was killed at %2 before the lock of %3 had reached a replica.").arg(former, at, who);
@@ -257,6 +283,7 @@ private:
                        : tr("%1 was stopped from %2 to %3: requests waited there.")
                              .arg(node, at(c.nodeStopped->from), at(c.nodeStopped->to));
         }
+        if (const auto jump = clockJumpOfWriter(c, m_trace)) return jumps({*jump});
         if (!expired) return {};
         if (c.watchdogStopped && *c.watchdogStopped <= *c.recordEnded)
             return tr("The watchdog of %1 stopped at %2, so nothing renewed its lease.")
@@ -308,15 +335,14 @@ private:
             return by.isEmpty() ? tr("The entry of %1 on the server was overwritten at %2.").arg(who, when)
                                 : tr("%1 wrote over the entry of %2 on the server at %3.").arg(by, who, when);
         case FreedBy::NodeLoss:
-            return handed ? tr("The server lost its memory of the lock of %1 at %2, and gave it to %3 at %4.")
-                                .arg(who, when, next, nextAt)
-                          : tr("The server lost its memory of the lock of %1 at %2.").arg(who, when);
+            return memoryLossText(c, m_v.lock, m_length, m_trace);
         }
         return {};
     }
 
-    /// How another server came to decide, without the hold, and who got the lock from it.
-    QString failover(const Chronicle& c, const FailoverStory& story) const {
+    /// How another server came to decide, without the hold, and who got the lock from it. `remark`: of why() alone,
+    /// which is one sentence.
+    QString failover(const Chronicle& c, const FailoverStory& story, const QString& remark = {}) const {
         const QString who = actor(c.thread), former = name(story.former), next = name(story.next);
         QString before;
         if (!story.killed)
@@ -330,13 +356,24 @@ private:
         const bool gave = c.successorAt && *c.successorAt >= story.took;
         const QString heir = actor(c.successor), given = gave ? at(*c.successorAt) : QString();
         QString now;
-        if (story.killed && gave)
+        if (story.outdated != trace::kNoEntity && heirless(story, c)) {
+            const QString old = actor(story.outdated);
+            now = isWhy() ? tr("it still had an old lock of %1, whose end had not reached it.").arg(old)
+                          : tr("It still had an old lock of %1, whose end had not reached it.").arg(old);
+            if (story.killed)
+                now = tr("%1 became master at %2 with an old lock of %3, whose end had not reached it.")
+                          .arg(next, at(story.took), old);
+        } else if (story.killed && gave)
             now = madeMaster(next, at(story.took), heir, given);
         else if (story.killed)
             now = tr("%1 became master at %2 without it.").arg(next, at(story.took));
         else if (gave)
-            now = tr("It gave %1 the lock at %2.").arg(heir, given);
-        return paragraph({before, now});
+            now = (isWhy() ? tr("it gave %1 the lock at %2.") : tr("It gave %1 the lock at %2.")).arg(heir, given);
+        return isWhy() ? oneSentence(before, now, remark) : paragraph({before, now});
+    }
+    /// Whether the server that took over named its old lock's owner, and gave the lock to nobody.
+    static bool heirless(const FailoverStory& story, const Chronicle& c) {
+        return !c.successorAt || (c.successor == story.outdated && *c.successorAt == story.took);
     }
     /// Which server that decides no more gave the lock, and why it went on giving it.
     QString formerMaster(const QString& who, const FormerMasterStory& story) const {
@@ -392,8 +429,8 @@ private:
         const QString owner = actor(record.owner);
         if (record.deadline == trace::kEndNotKnown) {
             const QString there = tr("The entry of %1 is still on the server; until when is not known.").arg(owner);
-            return record.ownerDied ? paragraph({tr("%1 died at %2.").arg(owner, at(*record.ownerDied)), there})
-                                    : there;
+            if (!record.ownerDied) return paragraph({deadConnectionText(record.owner, m_v, m_length, m_trace), there});
+            return paragraph({tr("%1 died at %2.").arg(owner, at(*record.ownerDied)), there});
         }
         if (record.ownerHung)
             return tr("The work of %1 has hung since %2, while its watchdog renews its lease: only a longest time for "
@@ -413,23 +450,11 @@ private:
             .arg(owner, at(Nanos(record.deadline)));
     }
 
-    /// The server was looked at before, and nobody was on record while they believed. Looks at some thousand rows.
-    bool noneWasRecorded() const {
-        constexpr std::size_t kFarthest = 50'000;
-        const auto isOfLock = [this](std::size_t row) {
-            return trace::isRecord(m_trace.kindAt(row)) && m_trace.at(row).subject == m_v.lock;
-        };
-        const std::size_t begin = std::min(m_v.row, m_trace.size()), oldest = begin - std::min(begin, kFarthest);
-        bool seen = false;
-        for (std::size_t row = begin; row-- > oldest && !seen;)
-            seen = isOfLock(row);
-        const std::size_t end = std::min(m_trace.upperBound(m_v.to), begin + kFarthest);
-        for (std::size_t row = begin; row < end && seen; ++row)
-            if (m_trace.kindAt(row) == EventKind::RecordHeld && isOfLock(row)) return false;
-        return seen;
+    bool isWhy() const { return m_part == Part::Why; }
+    QString paragraph(const QStringList& sentences) const {
+        return m_part == Part::What ? sentences.value(0) : verdict::paragraph(sentences);
     }
-
-    QString opening(const QString& sentence) const { return m_part == Part::All ? sentence : QString(); }
+    QString opening(const QString& sentence) const { return isWhy() ? QString() : sentence; }
 
     const Violation& m_v;
     const Trace& m_trace;
@@ -440,25 +465,17 @@ private:
 QString told(const Violation& violation, const Trace& trace, Teller::Part part) {
     if (trace.size() == 0 || violation.actors.empty()) return invariantMeaning(violation.invariant);
     const Teller teller(violation, trace, part);
-    switch (violation.invariant) {
-    case Invariant::MutualExclusion:
-        return teller.mutualExclusion();
-    case Invariant::StaleWrite:
-        return teller.staleWrite();
-    case Invariant::Ownership:
-        return teller.ownership();
-    case Invariant::Progress:
-        return teller.progress();
-    case Invariant::Reentrancy:
-        return teller.reentrancy();
-    case Invariant::Fifo:
-        return teller.fifo();
-    case Invariant::TokenOrder:
-        return teller.tokenOrder();
-    case Invariant::NoDeadlock:
-        return teller.deadlock();
-    }
-    return {};
+    using Tell = QString (Teller::*)() const;
+    static constexpr std::pair<Invariant, Tell> kTells[] = {{Invariant::MutualExclusion, &Teller::mutualExclusion},
+                                                            {Invariant::StaleWrite, &Teller::staleWrite},
+                                                            {Invariant::Ownership, &Teller::ownership},
+                                                            {Invariant::Progress, &Teller::progress},
+                                                            {Invariant::Reentrancy, &Teller::reentrancy},
+                                                            {Invariant::Fifo, &Teller::fifo},
+                                                            {Invariant::TokenOrder, &Teller::tokenOrder},
+                                                            {Invariant::NoDeadlock, &Teller::deadlock}};
+    const auto* const tell = std::ranges::find(kTells, violation.invariant, &std::pair<Invariant, Tell>::first);
+    return tell == std::end(kTells) ? QString() : (teller.*tell->second)();
 }
 
 } // namespace
@@ -470,6 +487,10 @@ QString explain(const Violation& violation, const Trace& trace) {
 QString why(const Violation& violation, const Trace& trace) {
     const QString reason = told(violation, trace, Teller::Part::Why);
     return reason.isEmpty() ? explain(violation, trace) : reason;
+}
+
+QString whatHappened(const Violation& violation, const Trace& trace) {
+    return told(violation, trace, Teller::Part::What);
 }
 
 QString longestUsualWhy() {

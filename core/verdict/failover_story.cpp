@@ -29,17 +29,31 @@ EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& tra
 /// Since when the link of two servers is cut, before row `end`; nullopt: it is not.
 std::optional<Nanos> cutSince(EntityId a, EntityId b, std::size_t end, const trace::Trace& trace) {
     const std::size_t last = end > kFarthest ? end - kFarthest : 0;
+    std::optional<Nanos> since; // of several rows in a row that cut ways of it, the first one
     for (std::size_t i = end; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
-        if (kind == EventKind::Healed) return {};
+        if (kind == EventKind::Healed) return since;
         if (kind != EventKind::LinkCut && kind != EventKind::LinkMended) continue;
         const Event e = trace.at(i);
         const trace::Entity& link = trace.entity(e.subject);
         if (std::minmax(link.parent, link.other) != std::minmax(a, b)) continue;
-        if (kind == EventKind::LinkMended) return {};
-        return e.time();
+        if (kind == EventKind::LinkMended) return since;
+        since = e.time();
     }
-    return {};
+    return since;
+}
+
+/// The owner by the last row, before row `end`, of a server's copy of the lock; kNoEntity: it is free there.
+EntityId ownerOfCopy(EntityId server, EntityId lock, std::size_t end, const trace::Trace& trace) {
+    const std::size_t last = end > kFarthest ? end - kFarthest : 0;
+    for (std::size_t i = end; i-- > last;) {
+        const EventKind kind = trace.kindAt(i);
+        if (kind != EventKind::RecordHeld && kind != EventKind::RecordFreed) continue;
+        const Event e = trace.at(i);
+        if (trace.copyOf(e.subject) != lock || trace.entity(e.subject).parent != server) continue;
+        return kind == EventKind::RecordHeld ? e.actor : trace::kNoEntity;
+    }
+    return trace::kNoEntity;
 }
 
 } // namespace
@@ -75,6 +89,7 @@ std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, EntityId lock, 
             if (copies.contains(e.actor)) return {}; // it had the hold: that is not why it was lost
             story.next = e.actor;
             story.took = e.time();
+            story.outdated = ownerOfCopy(e.actor, lock, i, trace);
             copies.erase(story.former);
             story.copied = !copies.empty();
             if (const auto death = deaths.find(story.former); death != deaths.end()) story.killed = death->second;

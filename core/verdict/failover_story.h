@@ -10,7 +10,9 @@ struct FailoverStory {
     std::optional<Nanos> killed;               ///< when it died; missing: it was replaced while it ran
     trace::EntityId next = trace::kNoEntity;   ///< the one that decides after it
     Nanos took{};                              ///< since when
-    bool copied = false;                       ///< some other server had a copy of the hold by then
+    trace::EntityId outdated =
+        trace::kNoEntity; ///< Thread: its hold was over, but stood in the copy of `next` by then; kNoEntity: none did
+    bool copied = false;  ///< some other server had a copy of the hold by then
 };
 
 /// The change of deciding server that ended the hold of `c` and came before row `row`; nullopt: there was none, or the

@@ -204,12 +204,19 @@ bool ProgressJudge::nodesAreDown(EntityId id, Lock& lock, const Trace& trace, co
         return at != state.nodes.end() && (at->second.life == Life::Dead || at->second.life == Life::Paused);
     };
     const auto record = state.records.find(id);
-    const std::int64_t deciders = record == state.records.end() ? 0 : record->second.deciders;
-    if (deciders < 2) return isDown(trace.entity(id).parent);
+    const EntityId parent = trace.entity(id).parent;
+    if (parent != trace::kNoEntity) return isDown(parent);
+    if (record == state.records.end()) return false;
+    if (record->second.deciders == 0) return true;
+    if (record->second.decider != trace::kNoEntity) return isDown(record->second.decider);
     const EntityId known = lock.keepers.empty() ? EntityId(trace.entityCount()) : 1;
     for (EntityId copy = 1; copy < known; ++copy)
         if (trace.copyOf(copy) == id) lock.keepers.push_back(trace.entity(copy).parent);
-    return std::int64_t(lock.keepers.size()) - std::ranges::count_if(lock.keepers, isDown) < deciders;
+    const auto keepers = std::int64_t(lock.keepers.size());
+    // An ensemble agrees by itself, and does not tell how many that takes: it is more than half of them.
+    const std::int64_t most = keepers == 0 ? 0 : keepers / 2 + 1;
+    const std::int64_t deciders = record->second.deciders < 2 ? most : record->second.deciders;
+    return keepers - std::ranges::count_if(lock.keepers, isDown) < deciders;
 }
 
 bool ProgressJudge::heldByTheLiving(EntityId id, const Lock& lock, const Trace& trace, const State& state) const {

@@ -11,7 +11,8 @@ namespace lockscope::verdict {
 
 /// A lock that could be granted is granted within the bound.
 ///
-/// A lock could be granted while three things are true. Its node is up, or a majority, where that decides. A live
+/// A lock could be granted while three things are true. The server that decides is up, or a majority, where that
+/// decides: while nobody can decide, of whatever kind the servers are, no grant is owed. A live
 /// (running) client waits, whose link to that node is neither cut nor too slow (Bounds::slowLink). Nobody alive holds
 /// the lock: the record is free, or its owner's client is dead or does not believe (a client that we know nothing of is
 /// taken for a living holder). Without any record, nobody alive holds when nobody believes. When one of the three
@@ -59,7 +60,7 @@ private:
     void updateAll(Nanos at, const trace::Trace& trace, const trace::State& state);
     Standing standingOf(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
     bool couldBeGranted(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
-    /// Whether its node, or so many nodes that no majority is left, are dead or paused.
+    /// Whether the node that decides, or so many nodes that no majority is left, are dead or paused.
     bool nodesAreDown(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
     /// By a client that is alive and whose work does not hang.
     bool heldByTheLiving(trace::EntityId id, const Lock& lock, const trace::Trace& trace,

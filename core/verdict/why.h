@@ -8,6 +8,10 @@ namespace lockscope::verdict {
 /// why the lock allowed it. Never empty. Translated.
 QString why(const Violation& violation, const trace::Trace& trace);
 
+/// The first sentence of explain(): who did what to which lock, when and for how long; of a deadlock, who waits for
+/// whom. Never empty. Translated.
+QString whatHappened(const Violation& violation, const trace::Trace& trace);
+
 /// The longest of the usual sentences of why(), in the language in use: a view makes room for it before it knows which
 /// ones will come. A few are longer still. Never empty.
 QString longestUsualWhy();

@@ -91,8 +91,11 @@ bool findHolder(Story& story, std::size_t row, const trace::Trace& trace) {
     return false;
 }
 
+/// Whether a story is told when the next holder is done, too.
+enum class Over : std::uint8_t { Dropped, Told };
+
 /// The story of the death at row `death`, as far as row `end` (the first one that has not happened yet).
-std::optional<Story> storyOf(std::size_t death, std::size_t end, const trace::Trace& trace) {
+std::optional<Story> storyOf(std::size_t death, std::size_t end, Over over, const trace::Trace& trace) {
     const Event killed = trace.at(death);
     const QByteArray role = roleBefore(killed.actor, death, trace);
     Story story{.former = killed.actor, .died = killed.time(), .leads = role == "leader"};
@@ -118,7 +121,10 @@ std::optional<Story> storyOf(std::size_t death, std::size_t end, const trace::Tr
             holds = false;
             story.gaveBack = e.time();
         }
-        if (endsBelief(e) && e.actor == story.next) return {}; // all of it is over
+        if (endsBelief(e) && e.actor == story.next) { // all of it is over
+            if (over == Over::Dropped) return {};
+            break;
+        }
         if (e.kind != EventKind::Granted || story.next != trace::kNoEntity || e.actor == story.holder) continue;
         if (holds) return {}; // somebody got in twice
         story.next = e.actor;
@@ -127,13 +133,11 @@ std::optional<Story> storyOf(std::size_t death, std::size_t end, const trace::Tr
     return story;
 }
 
-} // namespace
-
-QString whySafe(const trace::Trace& trace, Nanos at) {
+QString tell(const trace::Trace& trace, Nanos at, Over over) {
     const std::size_t end = trace.upperBound(at);
     const auto death = deathBefore(end, trace);
     if (!death) return {};
-    const auto story = storyOf(*death, end, trace);
+    const auto story = storyOf(*death, end, over, trace);
     if (!story) return {};
     const auto time = [](Nanos t) { return instantText(t); };
     const QString former = trace.displayName(story->former), holder = actorText(story->holder, trace);
@@ -152,6 +156,16 @@ QString whySafe(const trace::Trace& trace, Nanos at) {
     return paragraph({died, took,
                       Words::tr("%1 got the lock at %2, after %3 had given it back.")
                           .arg(actorText(story->next, trace), time(story->granted), holder)});
+}
+
+} // namespace
+
+QString whySafe(const trace::Trace& trace, Nanos at) {
+    return tell(trace, at, Over::Dropped);
+}
+
+QString whyItWasSafe(const trace::Trace& trace, Nanos at) {
+    return tell(trace, at, Over::Told);
 }
 
 } // namespace lockscope::verdict

@@ -9,5 +9,7 @@ namespace lockscope::verdict {
 /// empty at other instants, and where the lock was lost with its server. Looks at no more than some 500,000 rows.
 /// Translated.
 QString whySafe(const trace::Trace& trace, Nanos at);
+/// As whySafe() of the last such death before `at`, also when all of it has been over for long.
+QString whyItWasSafe(const trace::Trace& trace, Nanos at);
 
 } // namespace lockscope::verdict

@@ -47,4 +47,12 @@ QString paragraph(const QStringList& sentences) {
     return text;
 }
 
+QString oneSentence(const QString& cause, const QString& effect, const QString& remark) {
+    const auto open = [](const QString& sentence) { return sentence.chopped(1); }; // its full stop
+    QString text = cause;
+    if (!effect.isEmpty())
+        text = Words::tr("%1, so %2", "a cause and its effect, in one sentence").arg(open(text), effect);
+    return remark.isEmpty() ? text : Words::tr("%1; %2", "a sentence and a remark, as one").arg(open(text), remark);
+}
+
 } // namespace lockscope::verdict

@@ -22,4 +22,8 @@ QString actorsText(const std::vector<trace::EntityId>& threads, const trace::Tra
 /// Sentences one after the other, as the user's language spaces them.
 QString paragraph(const QStringList& sentences);
 
+/// A cause, its effect and a remark as one sentence, where there is room for one. The effect begins with a name or a
+/// small letter, the remark with a small letter; either may be empty.
+QString oneSentence(const QString& cause, const QString& effect, const QString& remark = {});
+
 } // namespace lockscope::verdict

@@ -2,12 +2,29 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>AlertCauses</name>
+    <message numerus="yes">
+        <source>%n lock(s)</source>
+        <translation>
+            <numerusform>%n lock</numerusform>
+            <numerusform>%n locks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Alerts</name>
     <message numerus="yes">
-        <source>None of them goes on by itself. Stop %1, or free %2 by force: %n client(s) wait for that. Then let all take their locks in one order.</source>
+        <source>Stop %1, or free %2 by force: %n client(s) wait for that. Then let all take their locks in one order.</source>
         <translation>
-            <numerusform>None of them goes on by itself. Stop %1, or free %2 by force: %n client waits for that. Then let all take their locks in one order.</numerusform>
-            <numerusform>None of them goes on by itself. Stop %1, or free %2 by force: %n clients wait for that. Then let all take their locks in one order.</numerusform>
+            <numerusform>Stop %1, or free %2 by force: %n client waits for that. Then let all take their locks in one order.</numerusform>
+            <numerusform>Stop %1, or free %2 by force: %n clients wait for that. Then let all take their locks in one order.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n client(s) are subscribed to the release of “%1”.</source>
+        <translation>
+            <numerusform>%n client is subscribed to the release of “%1”.</numerusform>
+            <numerusform>%n clients are subscribed to the release of “%1”.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -22,6 +39,13 @@
         <translation>
             <numerusform>%n entry in the queue of “%1” belongs to nobody any more.</numerusform>
             <numerusform>%n entries in the queue of “%1” belong to nobody any more.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>“%1” is held by %n client(s) at once, each for itself: %2.</source>
+        <translation>
+            <numerusform>“%1” is held by %n client: %2.</numerusform>
+            <numerusform>“%1” is held by %n clients at once, each for itself: %2.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -77,6 +101,16 @@
     </message>
 </context>
 <context>
+    <name>Course</name>
+    <message numerus="yes">
+        <source>%n more difference(s)</source>
+        <translation>
+            <numerusform>%n more difference</numerusform>
+            <numerusform>%n more differences</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Difference</name>
     <message numerus="yes">
         <source>It was taken %n time(s) in between.</source>
@@ -108,6 +142,16 @@
         <translation>
             <numerusform>%n hold left</numerusform>
             <numerusform>%n holds left</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>EvidenceCard</name>
+    <message numerus="yes">
+        <source>%1 of %n locks, for want of room</source>
+        <translation>
+            <numerusform>%1 of %n lock, for want of room</numerusform>
+            <numerusform>%1 of %n locks, for want of room</numerusform>
         </translation>
     </message>
 </context>
@@ -199,6 +243,21 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%1 for %n lock(s)</source>
+        <translation>
+            <numerusform>%1 for %n lock</numerusform>
+            <numerusform>%1 for %n locks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Only the %1 of %n lock(s) of “%2” are in the scenario: one scenario cannot play all of them. Left out: %3.</source>
+        <extracomment>%1 a number, %2 a kind of server or a recipe, %3 recipes with the numbers of their locks.</extracomment>
+        <translation>
+            <numerusform>Only the %1 of %n lock of “%2” are in the scenario: one scenario cannot play all of them. Left out: %3.</numerusform>
+            <numerusform>Only the %1 of %n locks of “%2” are in the scenario: one scenario cannot play all of them. Left out: %3.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n fault(s) of the recording cannot be repeated here, and are left out.</source>
         <translation>
             <numerusform>%n fault of the recording cannot be repeated here, and is left out.</numerusform>
@@ -232,6 +291,29 @@
         <translation>
             <numerusform>%n entry behind</numerusform>
             <numerusform>%n entries behind</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n master(s)</source>
+        <translation>
+            <numerusform>%n master</numerusform>
+            <numerusform>%n masters</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source> + %n replica(s)</source>
+        <extracomment>Follows "master" or "3 masters".</extracomment>
+        <translation>
+            <numerusform> + %n replica</numerusform>
+            <numerusform> + %n replicas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>, %n of them not in step</source>
+        <comment>replicas</comment>
+        <translation>
+            <numerusform>, %n of them not in step</numerusform>
+            <numerusform>, %n of them not in step</numerusform>
         </translation>
     </message>
 </context>
@@ -275,6 +357,29 @@
         <translation>
             <numerusform>%n waiting</numerusform>
             <numerusform>%n waiting</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pinned</source>
+        <translation>
+            <numerusform>%n pinned</numerusform>
+            <numerusform>%n pinned</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source> · %n lane(s) folded</source>
+        <extracomment>After a caption of lanes: its lanes are folded away.</extracomment>
+        <translation>
+            <numerusform> · %n lane folded</numerusform>
+            <numerusform> · %n lanes folded</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source> · %n lane(s) without that text</source>
+        <extracomment>After a caption of lanes: those without the text that one looks for.</extracomment>
+        <translation>
+            <numerusform> · %n lane without that text</numerusform>
+            <numerusform> · %n lanes without that text</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -366,6 +471,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n subscribed to its release</source>
+        <translation>
+            <numerusform>%n subscribed to its release</numerusform>
+            <numerusform>%n subscribed to its release</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n waiting</source>
         <translation>
             <numerusform>%n waiting</numerusform>
@@ -426,6 +538,14 @@
             <numerusform>%n clients</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n gap(s) (%1)</source>
+        <extracomment>Times in which a watched server could not be seen: %1 how long all of them were.</extracomment>
+        <translation>
+            <numerusform>%n gap (%1)</numerusform>
+            <numerusform>%n gaps (%1)</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lockscope::live::LiveSession</name>
@@ -441,6 +561,13 @@
         <translation>
             <numerusform>%n master</numerusform>
             <numerusform>%n masters</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has not answered for %n second(s)</source>
+        <translation>
+            <numerusform>%1 has not answered for %n second</numerusform>
+            <numerusform>%1 has not answered for %n seconds</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -488,6 +615,16 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::AlertsModel</name>
+    <message numerus="yes">
+        <source>%n lock(s)</source>
+        <translation>
+            <numerusform>%n lock</numerusform>
+            <numerusform>%n locks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::AlertsStrip</name>
     <message numerus="yes">
         <source>none · %n rule(s) watch</source>
@@ -515,6 +652,13 @@
         <translation>
             <numerusform>%n muted</numerusform>
             <numerusform>%n muted</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n muted until %1</source>
+        <translation>
+            <numerusform>%n muted until %1</numerusform>
+            <numerusform>%n muted until %1</numerusform>
         </translation>
     </message>
 </context>
@@ -545,6 +689,16 @@
         <translation>
             <numerusform>%n link: those of holders, of the selection, and broken ones are drawn</numerusform>
             <numerusform>%n links: those of holders, of the selection, and broken ones are drawn</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ConnectionsAside</name>
+    <message numerus="yes">
+        <source>%n client(s)</source>
+        <translation>
+            <numerusform>%n client</numerusform>
+            <numerusform>%n clients</numerusform>
         </translation>
     </message>
 </context>
@@ -685,12 +839,45 @@
     </message>
 </context>
 <context>
+    <name>lockscope::views::LockWaits</name>
+    <message numerus="yes">
+        <source>chain of %n wait(s)</source>
+        <translation>
+            <numerusform>chain of %n wait</numerusform>
+            <numerusform>chain of %n waits</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>circle of %n client(s)</source>
+        <translation>
+            <numerusform>circle of %n client</numerusform>
+            <numerusform>circle of %n clients</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::LocksModel</name>
     <message numerus="yes">
         <source>%1 · %n lock(s)</source>
         <translation>
             <numerusform>%1 · %n lock</numerusform>
             <numerusform>%1 · %n locks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <comment>holders</comment>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <comment>waiters</comment>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
         </translation>
     </message>
 </context>
@@ -701,6 +888,14 @@
         <translation>
             <numerusform>%1 of %n lock shown</numerusform>
             <numerusform>%1 of %n locks shown</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n column(s) hidden</source>
+        <extracomment>Columns of the table that are left out, in a window that is too narrow.</extracomment>
+        <translation>
+            <numerusform>%n column hidden</numerusform>
+            <numerusform>%n columns hidden</numerusform>
         </translation>
     </message>
 </context>
@@ -738,11 +933,11 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>%1: %2 a minute, %n grant(s)</source>
-        <extracomment>%1 a connection's name, %2 a number, %n how many grants were seen</extracomment>
+        <source>%1: %2 a minute, usual %3, %n grant(s)</source>
+        <extracomment>%1 a connection's name, %2 and %3 numbers, %n how many grants were seen</extracomment>
         <translation>
-            <numerusform>%1: %2 a minute, %n grant</numerusform>
-            <numerusform>%1: %2 a minute, %n grants</numerusform>
+            <numerusform>%1: %2 a minute, usual %3, %n grant</numerusform>
+            <numerusform>%1: %2 a minute, usual %3, %n grants</numerusform>
         </translation>
     </message>
 </context>
@@ -780,10 +975,48 @@
     <name>lockscope::views::VerdictBanner</name>
     <message numerus="yes">
         <source>%1  (+%n more)</source>
+        <comment>alerts</comment>
+        <extracomment>%1 a sentence on one alert; %n how many more there are besides.</extracomment>
+        <translation>
+            <numerusform>%1  (+%n more)</numerusform>
+            <numerusform>%1  (+%n more)</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1  (+%n more)</source>
         <extracomment>%1 a sentence on one violation; %n how many more there are besides.</extracomment>
         <translation>
             <numerusform>%1  (+%n more)</numerusform>
             <numerusform>%1  (+%n more)</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::WaitPicture</name>
+    <message numerus="yes">
+        <source>break here:
+%n go on</source>
+        <extracomment>Beside scissors at the hold whose end breaks a deadlock.</extracomment>
+        <translation>
+            <numerusform>break here:
+%n goes on</numerusform>
+            <numerusform>break here:
+%n go on</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more wait(s)</source>
+        <comment>for a lock</comment>
+        <translation>
+            <numerusform>%n more waits</numerusform>
+            <numerusform>%n more wait</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>If this hold ends, the circle is broken and %n client(s) can go on.</source>
+        <translation>
+            <numerusform>If this hold ends, the circle is broken and %n client can go on.</numerusform>
+            <numerusform>If this hold ends, the circle is broken and %n clients can go on.</numerusform>
         </translation>
     </message>
 </context>

@@ -2,6 +2,20 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>AlertCauses</name>
+    <message numerus="yes">
+        <source>%n lock(s)</source>
+        <translation>
+            <numerusform>%n 把锁</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <extracomment>%1 the short words for an alert such as "renewal late", %2 its locks.</extracomment>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
     <name>AlertWords</name>
     <message>
         <source>held for long</source>
@@ -37,7 +51,7 @@
     </message>
     <message>
         <source>herd</source>
-        <translation>惊群</translation>
+        <translation>羊群效应</translation>
     </message>
     <message>
         <source>deadlock</source>
@@ -53,7 +67,7 @@
     </message>
     <message>
         <source>renewal late</source>
-        <translation>续约迟到</translation>
+        <translation>续期迟到</translation>
     </message>
     <message>
         <source>failed over</source>
@@ -74,6 +88,14 @@
     <message>
         <source>many locks</source>
         <translation>锁很多</translation>
+    </message>
+    <message>
+        <source>dead waiter first</source>
+        <translation>队首已失效</translation>
+    </message>
+    <message>
+        <source>held twice</source>
+        <translation>同时持有</translation>
     </message>
     <message>
         <source>One client holds a lock for longer than</source>
@@ -125,7 +147,7 @@
     </message>
     <message>
         <source>A holder is behind its usual renewals by more than</source>
-        <translation>持有者比平常的续约迟到超过</translation>
+        <translation>持有者比平常的续期迟到超过</translation>
     </message>
     <message>
         <source>Another server takes over while a lock is held</source>
@@ -146,6 +168,14 @@
     <message>
         <source>A ZooKeeper keeps more locks than</source>
         <translation>ZooKeeper 保存的锁多于</translation>
+    </message>
+    <message>
+        <source>The first entry of a queue belongs to nobody</source>
+        <translation>队首条目已不属于任何客户端</translation>
+    </message>
+    <message>
+        <source>Two clients hold one lock, because their libraries do not see each other</source>
+        <translation>两个客户端持有同一把锁，因为它们的库互相看不到对方</translation>
     </message>
     <message>
         <source>critical</source>
@@ -175,10 +205,18 @@
         <translation>%2 上的“%1”</translation>
     </message>
     <message numerus="yes">
-        <source>None of them goes on by itself. Stop %1, or free %2 by force: %n client(s) wait for that. Then let all take their locks in one order.</source>
+        <source>Stop %1, or free %2 by force: %n client(s) wait for that. Then let all take their locks in one order.</source>
         <translation>
-            <numerusform>它们都无法自行继续。请停止 %1，或强制释放%2：有 %n 个客户端在等它。之后让所有客户端按同一顺序获取锁。</numerusform>
+            <numerusform>停止 %1，或强制释放 %2：有 %n 个客户端在等它。然后让所有客户端按同一顺序获取锁。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>None of them goes on by itself.</source>
+        <translation>它们都不会自行继续。</translation>
+    </message>
+    <message>
+        <source>Unless %1 renews it, the lease of “%2” ends in %3, and then they go on.</source>
+        <translation>除非 %1 续期，否则“%2”的租约将在 %3 后结束，届时它们会继续。</translation>
     </message>
     <message>
         <source>“%1” is no alert: %2. There are %3.</source>
@@ -226,7 +264,7 @@
     </message>
     <message>
         <source>The lease of “%1” ends in %2 unless %3 renews it.</source>
-        <translation>除非 %3 续约，“%1”的租约将在 %2 后结束。</translation>
+        <translation>除非 %3 续期，“%1”的租约将在 %2 后结束。</translation>
     </message>
     <message>
         <source>See whether that client is paused or cut off.</source>
@@ -238,7 +276,7 @@
     </message>
     <message>
         <source>If that client is gone, free the lock by force, and let locks expire.</source>
-        <translation>如果该客户端已不在，请强制释放这把锁，并让锁能够过期。</translation>
+        <translation>如果该客户端已不在，请强制释放这把锁，并让锁能够到期。</translation>
     </message>
     <message>
         <source>“%1” is held by %2, which has no connection to this server any more, and nothing ends it by itself.</source>
@@ -246,7 +284,17 @@
     </message>
     <message>
         <source>Make sure that this client is dead, then free the lock by force; and let locks expire.</source>
-        <translation>请确认该客户端已经停止，再强制释放锁；并让锁会到期。</translation>
+        <translation>请确认该客户端确实已死，再强制释放锁；并让锁能够到期。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n client(s) are subscribed to the release of “%1”.</source>
+        <translation>
+            <numerusform>有 %n 个客户端订阅了“%1”的释放。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Hold it for a shorter time, or split it.</source>
+        <translation>请缩短持有时间，或把锁拆分。</translation>
     </message>
     <message numerus="yes">
         <source>%n client(s) wait for “%1”.</source>
@@ -255,8 +303,12 @@
         </translation>
     </message>
     <message>
-        <source>Hold it for a shorter time, or split it.</source>
-        <translation>请缩短持有时间，或把锁拆分。</translation>
+        <source>%1 waits for “%2” for %3, and nobody holds it.</source>
+        <translation>%1 已等待“%2” %3，而现在没有持有者。</translation>
+    </message>
+    <message>
+        <source>See whether that client still works: it could take the lock now.</source>
+        <translation>检查该客户端是否仍在工作：它现在就可以获取该锁。</translation>
     </message>
     <message>
         <source>%1, first in the queue of “%2”, waits for %3.</source>
@@ -284,6 +336,24 @@
         <source>Others wait behind them until they time out: see which client died while it waited.</source>
         <translation>其他等待者排在它们后面，直到它们超时：请查看哪个客户端在等待时死掉了。</translation>
     </message>
+    <message>
+        <source>The first entry in the queue of “%1”, %2, belongs to nobody any more: nobody behind it gets the lock until it times out.</source>
+        <translation>“%1”的队首条目 %2 已不属于任何客户端：在它超时之前，排在后面的等待者都得不到锁。</translation>
+    </message>
+    <message>
+        <source>It goes by itself; see which client died while it waited, and why.</source>
+        <translation>它会自行消失；请查明哪个客户端在等待时死亡以及原因。</translation>
+    </message>
+    <message numerus="yes">
+        <source>“%1” is held by %n client(s) at once, each for itself: %2.</source>
+        <translation>
+            <numerusform>“%1”同时被 %n 个客户端各自持有：%2。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Their libraries do not see each other's nodes: let all clients take this lock with one library, or give each library a path of its own.</source>
+        <translation>它们的库互相看不到对方的节点：让所有客户端用同一个库获取这把锁，或给每个库各自的路径。</translation>
+    </message>
     <message numerus="yes">
         <source>“%1” went from hand to hand %n time(s) within a minute.</source>
         <translation>
@@ -300,12 +370,12 @@
     </message>
     <message>
         <source>See what that client does otherwise than before: a slow call, a longer list, a lost reply.</source>
-        <translation>看看该客户端与以往有何不同：调用变慢、列表变长，还是丢了回复。</translation>
+        <translation>看看该客户端与以往有何不同：调用变慢、列表变长，还是丢了应答。</translation>
     </message>
     <message numerus="yes">
         <source>A hold of “%1” ended while %n client(s) waited without a queue: all of them try at once.</source>
         <translation>
-            <numerusform>“%1” 的一次持有结束时，有 %n 个客户端在没有队列地等待：它们会同时尝试。</numerusform>
+            <numerusform>“%1”的一次持有结束时，有 %n 个客户端在没有队列的情况下等待：它们会同时尝试。</numerusform>
         </translation>
     </message>
     <message>
@@ -331,11 +401,11 @@
     </message>
     <message>
         <source>%1 renewed “%2” every %3, and is late by %4.</source>
-        <translation>%1 一直每 %3 给“%2”续约一次，现已迟到 %4。</translation>
+        <translation>%1 一直每 %3 给“%2”续期一次，现已迟到 %4。</translation>
     </message>
     <message>
         <source>%1 renewed “%2” every %3, and is late by %4; %5 of its lease are left.</source>
-        <translation>%1 一直每 %3 给“%2”续约一次，现已迟到 %4；租约还剩 %5。</translation>
+        <translation>%1 一直每 %3 给“%2”续期一次，现已迟到 %4；租约还剩 %5。</translation>
     </message>
     <message>
         <source>See whether that client is paused or cut off: another one gets the lock when the lease ends.</source>
@@ -347,11 +417,15 @@
     </message>
     <message>
         <source>A client that still reaches the old server may hold it, too. See who writes under this lock, and let fencing tokens decide.</source>
-        <translation>仍连着旧服务器的客户端可能也持有它。请查明谁在这把锁下写入，并由 fencing token 裁决。</translation>
+        <translation>仍连着旧服务器的客户端可能也持有它。请查明谁在这把锁下写入，并由栅栏令牌裁决。</translation>
     </message>
     <message>
         <source>The server could not be read for %1: %2</source>
         <translation>已有 %1 无法读取服务器：%2</translation>
+    </message>
+    <message>
+        <source>it has not answered yet.</source>
+        <translation>它还没有应答。</translation>
     </message>
     <message>
         <source>Its locks are not known meanwhile. Lockscope keeps trying.</source>
@@ -442,6 +516,14 @@
 <context>
     <name>Cluster</name>
     <message>
+        <source>clock %1 a second</source>
+        <translation>时钟每秒 %1</translation>
+    </message>
+    <message>
+        <source>clock %1</source>
+        <translation>时钟 %1</translation>
+    </message>
+    <message>
         <source>dead</source>
         <translation>已崩溃</translation>
     </message>
@@ -462,6 +544,14 @@
         <translation>
             <numerusform>持有 %n 把锁</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>session suspended</source>
+        <translation>会话中断</translation>
+    </message>
+    <message>
+        <source>session expired</source>
+        <translation>会话过期</translation>
     </message>
     <message>
         <source>holds, by the record</source>
@@ -500,20 +590,26 @@
         <translation>仍以为持有</translation>
     </message>
     <message>
-        <source>clock %1</source>
-        <translation>时钟 %1</translation>
-    </message>
-    <message>
         <source>pool exhausted</source>
         <translation>连接池耗尽</translation>
     </message>
     <message>
-        <source>%1, clock %2</source>
-        <translation>%1，时钟 %2</translation>
+        <source>disk stalls</source>
+        <translation>磁盘卡住</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <comment>a client's state, its clock</comment>
+        <translation>%1，%2</translation>
     </message>
     <message>
         <source>%1, no watchdog</source>
         <translation>%1，无看门狗</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <comment>a client's state, its session</comment>
+        <translation>%1，%2</translation>
     </message>
     <message>
         <source>lost: %1</source>
@@ -540,6 +636,10 @@
         <translation>候选者</translation>
     </message>
     <message>
+        <source>votes for %1</source>
+        <translation>投票给 %1</translation>
+    </message>
+    <message>
         <source>lag %1</source>
         <translation>延迟 %1</translation>
     </message>
@@ -562,7 +662,7 @@
     </message>
     <message>
         <source>It is a replica.</source>
-        <translation>它是从节点。</translation>
+        <translation>它是副本。</translation>
     </message>
     <message numerus="yes">
         <source>%n lock(s) seen.</source>
@@ -657,7 +757,7 @@
     </message>
     <message>
         <source>The option “%1” is not known; there are ca=, cert= and key=, each a file name%2.</source>
-        <translation>未知选项“%1”；可用的有 ca=、cert= 和 key=，各为一个文件名%2。</translation>
+        <translation>不认识选项“%1”；可用的有 ca=、cert= 和 key=，各为一个文件名%2。</translation>
     </message>
     <message>
         <source>The option “%1” is empty; give it a file name.</source>
@@ -771,6 +871,49 @@
     </message>
 </context>
 <context>
+    <name>ConnectionWords</name>
+    <message>
+        <source>by name</source>
+        <translation>按名称</translation>
+    </message>
+    <message>
+        <source>by address</source>
+        <extracomment>Clients on several servers were told to be one client by their network address.</extracomment>
+        <translation>按地址</translation>
+    </message>
+    <message>
+        <source>by %1</source>
+        <extracomment>%1 is a regular expression by which names on several servers were told to be one client.</extracomment>
+        <translation>由 %1 持有</translation>
+    </message>
+</context>
+<context>
+    <name>Course</name>
+    <message>
+        <source>with %1</source>
+        <translation>使用 %1</translation>
+    </message>
+    <message>
+        <source>with seed %1</source>
+        <translation>种子为 %1</translation>
+    </message>
+    <message>
+        <source>with %1 at %2</source>
+        <extracomment>An earlier run had this fault, and the present one has not: %1 "Pause A", %2 "3.0 s".</extracomment>
+        <translation>有“%1”（%2）</translation>
+    </message>
+    <message>
+        <source>without %1 at %2</source>
+        <translation>没有“%1”（%2）</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more difference(s)</source>
+        <translation>
+            <numerusform>另有 %n 处不同</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Difference</name>
     <message>
         <source>somebody</source>
@@ -808,7 +951,7 @@
     </message>
     <message>
         <source>“%1” is held by %2; nothing was known of it before.</source>
-        <translation>“%1” 由 %2 持有；此前对它一无所知。</translation>
+        <translation>“%1”由 %2 持有；此前对它一无所知。</translation>
     </message>
     <message>
         <source>“%1” was free, and %2 holds it.</source>
@@ -824,11 +967,11 @@
     </message>
     <message>
         <source>“%1” has other holders than before beside those that stay.</source>
-        <translation>“%1” 除了留下的持有者外，其他持有者换了。</translation>
+        <translation>“%1”除了仍在的持有者外，其余的换了人。</translation>
     </message>
     <message>
         <source>Holders of “%1”: %2, then %3.</source>
-        <translation>“%1” 的持有者：先是 %2 个，后来 %3 个。</translation>
+        <translation>“%1”的持有者：先是 %2 个，后来 %3 个。</translation>
     </message>
     <message>
         <source>“%1” cannot be seen any more.</source>
@@ -840,7 +983,7 @@
     </message>
     <message>
         <source>Waiters for “%1”: %2, then %3.</source>
-        <translation>“%1” 的等待者：先是 %2，后来 %3。</translation>
+        <translation>“%1”的等待者：先是 %2，后来 %3。</translation>
     </message>
     <message>
         <source>The lease of “%1”, held by %2, had %3 left, and has %4.</source>
@@ -1135,7 +1278,7 @@
     </message>
     <message>
         <source>At its deadline</source>
-        <translation>到期限时</translation>
+        <translation>到截止时间时</translation>
     </message>
     <message>
         <source>Whether a client stops when its lease has ended by its own clock</source>
@@ -1263,7 +1406,7 @@
     </message>
     <message>
         <source>Of take</source>
-        <translation>取锁的模式</translation>
+        <translation>取锁的方式</translation>
     </message>
     <message>
         <source>Hold on for so long, and write now and then; true for the usual time</source>
@@ -1355,7 +1498,7 @@
     </message>
     <message>
         <source>A client (A, holder, waiter, same), a server (redis-1, leader) or a link (A-redis-1)</source>
-        <translation>客户端（A、holder、waiter、same）、服务器（redis-1、leader）或连接（A-redis-1）</translation>
+        <translation>客户端（A、holder、waiter、same）、服务器（redis-1、leader）或链路（A-redis-1）</translation>
     </message>
     <message>
         <source>Undone after</source>
@@ -1418,8 +1561,8 @@
         <translation>租约剩余</translation>
     </message>
     <message>
-        <source>So much is left of the first lock's lease, such as 1s</source>
-        <translation>第一把锁的租约还剩这么多，如 1s</translation>
+        <source>So much is left of the lock's lease, such as 1s</source>
+        <translation>锁的租约还剩这么多，例如 1s</translation>
     </message>
     <message>
         <source>Leader</source>
@@ -1483,7 +1626,7 @@
     </message>
     <message>
         <source>From then on the lock must be granted within the bound of its recipe</source>
-        <translation>从此刻起，必须在该锁方案的界限内获得锁</translation>
+        <translation>从此刻起，锁必须在其算法的界限内再次授予</translation>
     </message>
     <message>
         <source>Semi-synchronous</source>
@@ -1503,11 +1646,11 @@
     </message>
     <message>
         <source>Holds</source>
-        <translation>次数</translation>
+        <translation>成立</translation>
     </message>
     <message>
         <source>The invariants that hold, with commas</source>
-        <translation>成立的不变式，用逗号分隔</translation>
+        <translation>成立的不变量，用逗号分隔</translation>
     </message>
     <message>
         <source>Violated</source>
@@ -1515,7 +1658,7 @@
     </message>
     <message>
         <source>The invariants that are violated, with commas</source>
-        <translation>被违反的不变式，用逗号分隔</translation>
+        <translation>被违反的不变量，用逗号分隔</translation>
     </message>
     <message>
         <source>Granted again within</source>
@@ -1559,7 +1702,7 @@
     </message>
     <message>
         <source>Servers with commas, the primary first</source>
-        <translation>服务器用逗号分开，主用的在前</translation>
+        <translation>服务器用逗号分开，主引擎在前</translation>
     </message>
     <message>
         <source>Witnesses</source>
@@ -1579,7 +1722,7 @@
     </message>
     <message>
         <source>Trust a reading for</source>
-        <translation>读数可信时间</translation>
+        <translation>读取结果可信时间</translation>
     </message>
     <message>
         <source>Leave a failing engine</source>
@@ -1774,6 +1917,50 @@
         <translation>用逗号分开：belief、belief:H、record、copies、effect、server:redis-1</translation>
     </message>
     <message>
+        <source>Panel</source>
+        <translation>面板</translation>
+    </message>
+    <message>
+        <source>Beside the timeline while the step is shown</source>
+        <translation>这一步显示期间，出现在时间线旁边</translation>
+    </message>
+    <message>
+        <source>Steps of the recipe</source>
+        <translation>算法的步骤</translation>
+    </message>
+    <message>
+        <source>Their numbers, with commas</source>
+        <translation>步骤的号码，用逗号隔开</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>Recipes and failures below the words; every cell is played</source>
+        <translation>旁白下面的算法与故障；每一格都会跑一遍</translation>
+    </message>
+    <message>
+        <source>Rows</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>Recipes, with commas</source>
+        <translation>算法，用逗号隔开</translation>
+    </message>
+    <message>
+        <source>Columns</source>
+        <translation>列</translation>
+    </message>
+    <message>
+        <source>Scenarios</source>
+        <translation>场景</translation>
+    </message>
+    <message>
+        <source>With commas; a recipe plays the first that it can begin with</source>
+        <translation>用逗号隔开；算法用第一个它能开始的场景</translation>
+    </message>
+    <message>
         <source>Claims</source>
         <translation>论断</translation>
     </message>
@@ -1846,6 +2033,14 @@
         <translation>任务</translation>
     </message>
     <message>
+        <source>Hint</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>Told only when asked for: where to look, not what to do</source>
+        <translation>读者要求时才显示：说该看哪里，不说该做什么</translation>
+    </message>
+    <message>
         <source>Goal</source>
         <translation>目标</translation>
     </message>
@@ -1860,6 +2055,22 @@
     <message>
         <source>A change of the scene that reaches the goal</source>
         <translation>能达到目标的场次改动</translation>
+    </message>
+    <message>
+        <source>Other settings than</source>
+        <translation>除此之外的设置</translation>
+    </message>
+    <message>
+        <source>With by-hand: changes of all settings but this one</source>
+        <translation>用于 by-hand：对这个设置以外的设置所做的改动</translation>
+    </message>
+    <message>
+        <source>See also</source>
+        <translation>另请看</translation>
+    </message>
+    <message>
+        <source>Built-in scenarios to look at afterwards, by their ids, with commas</source>
+        <translation>课后可看的内置场景，写 id，用逗号隔开</translation>
     </message>
     <message>
         <source>A client gets the lock</source>
@@ -1955,7 +2166,7 @@
     </message>
     <message>
         <source>primary and replicas</source>
-        <translation>主库和副本</translation>
+        <translation>主节点和副本</translation>
     </message>
     <message>
         <source>waits for the old holders</source>
@@ -2023,7 +2234,7 @@
     </message>
     <message>
         <source>time until the next grant</source>
-        <translation>到下次发锁的时间</translation>
+        <translation>到下次授予的时间</translation>
     </message>
     <message>
         <source>time between two instants</source>
@@ -2055,11 +2266,27 @@
     </message>
     <message>
         <source>requests for each grant</source>
-        <translation>每次发锁的请求数</translation>
+        <translation>每次授予的请求数</translation>
     </message>
     <message>
         <source>done by hand</source>
         <translation>手动操作</translation>
+    </message>
+    <message>
+        <source>who waits for whom</source>
+        <translation>谁在等谁</translation>
+    </message>
+    <message>
+        <source>the verdict</source>
+        <translation>裁决</translation>
+    </message>
+    <message>
+        <source>the statistics</source>
+        <translation>统计</translation>
+    </message>
+    <message>
+        <source>the servers and their links</source>
+        <translation>服务器和它们之间的链路</translation>
     </message>
     <message>
         <source>a client</source>
@@ -2145,7 +2372,7 @@
     </message>
     <message>
         <source>%1 did not answer within %2; whether the request ran is not known.</source>
-        <translation>%1 在 %2 内没有回答；请求是否已执行，不得而知。</translation>
+        <translation>%1 在 %2 内没有应答；请求是否已执行，不得而知。</translation>
     </message>
     <message>
         <source>%1 closed the connection. Is it an etcd, and is this its client port? If it wants TLS, write etcds://.</source>
@@ -2153,11 +2380,11 @@
     </message>
     <message>
         <source>%1 did not answer in time. Check address, port and firewall.</source>
-        <translation>%1 没有及时回答。请检查地址、端口和防火墙。</translation>
+        <translation>%1 没有及时应答。请检查地址、端口和防火墙。</translation>
     </message>
     <message>
         <source>What %1 sends is not the answer of an etcd (%2). Is it an etcd 3.4 or newer, and is this its client port?</source>
-        <translation>%1 发来的不是 etcd 的回答（%2）。它是 etcd 3.4 或更新版本吗？这是它的客户端端口吗？</translation>
+        <translation>%1 发来的不是 etcd 的应答（%2）。它是 etcd 3.4 或更新版本吗？这是它的客户端端口吗？</translation>
     </message>
     <message>
         <source>%1 no longer accepts this login: %2.</source>
@@ -2232,7 +2459,7 @@
     </message>
     <message>
         <source>%1 behind</source>
-        <translation>慢 %1</translation>
+        <translation>落后 %1</translation>
     </message>
     <message>
         <source>connected</source>
@@ -2244,7 +2471,7 @@
     </message>
     <message>
         <source>expired</source>
-        <translation>已到期</translation>
+        <translation>已过期</translation>
     </message>
     <message numerus="yes">
         <source>%n free</source>
@@ -2317,6 +2544,10 @@
     <message>
         <source>nobody decides</source>
         <translation>无人裁定</translation>
+    </message>
+    <message>
+        <source>most servers decide together</source>
+        <translation>多数服务器共同裁定</translation>
     </message>
     <message>
         <source>%1 decides</source>
@@ -2476,7 +2707,7 @@
     </message>
     <message>
         <source>asks by recipe</source>
-        <translation>请求所用方案</translation>
+        <translation>请求所用算法</translation>
     </message>
     <message>
         <source>wants the lock</source>
@@ -2504,19 +2735,19 @@
     </message>
     <message>
         <source>own deadline</source>
-        <translation>自身期限</translation>
+        <translation>自身截止时间</translation>
     </message>
     <message>
         <source>renewed</source>
-        <translation>已续约</translation>
+        <translation>已续期</translation>
     </message>
     <message>
         <source>renewal refused</source>
-        <translation>续约被拒</translation>
+        <translation>续期被拒</translation>
     </message>
     <message>
         <source>renewal failed</source>
-        <translation>续约失败</translation>
+        <translation>续期失败</translation>
     </message>
     <message>
         <source>learned of the loss</source>
@@ -2548,19 +2779,27 @@
     </message>
     <message>
         <source>record: renewed</source>
-        <translation>记录：已续约</translation>
+        <translation>记录：已续期</translation>
     </message>
     <message>
         <source>record: deadline moved</source>
-        <translation>记录：期限变了</translation>
+        <translation>记录：截止时间变了</translation>
     </message>
     <message>
         <source>record: renewal missed</source>
-        <translation>记录：错过续约</translation>
+        <translation>记录：错过续期</translation>
     </message>
     <message>
         <source>record: renewals stopped</source>
-        <translation>记录：续约停止</translation>
+        <translation>记录：续期停止</translation>
+    </message>
+    <message>
+        <source>record: since when</source>
+        <translation>记录：自何时起</translation>
+    </message>
+    <message>
+        <source>record: failed over</source>
+        <translation>记录：故障转移</translation>
     </message>
     <message>
         <source>record: free</source>
@@ -2647,6 +2886,11 @@
         <translation>发布</translation>
     </message>
     <message>
+        <source>sends</source>
+        <extracomment>An event between two servers: the one sends this to the other.</extracomment>
+        <translation>发送</translation>
+    </message>
+    <message>
         <source>connection lost</source>
         <translation>连接丢失</translation>
     </message>
@@ -2690,7 +2934,7 @@
     </message>
     <message>
         <source>it ignores its deadline</source>
-        <translation>它忽略自己的期限</translation>
+        <translation>它忽略自己的截止时间</translation>
     </message>
     <message>
         <source>gives it up at %1 by itself</source>
@@ -2704,7 +2948,7 @@
     </message>
     <message>
         <source>nobody renewed it</source>
-        <translation>没有人续约</translation>
+        <translation>没有人续期</translation>
     </message>
     <message>
         <source>every %1 until now, due by %2</source>
@@ -2713,6 +2957,18 @@
     <message>
         <source>every %1 until now, the last one at %2</source>
         <translation>此前每 %1 一次，最后一次在 %2</translation>
+    </message>
+    <message>
+        <source>waits since %1</source>
+        <translation>自 %1 起等待</translation>
+    </message>
+    <message>
+        <source>holds it since %1</source>
+        <translation>自 %1 起持有</translation>
+    </message>
+    <message>
+        <source>held on, on another server: it may exist twice</source>
+        <translation>在另一台服务器上继续持有：可能同时存在两份</translation>
     </message>
     <message>
         <source>place %1</source>
@@ -2764,11 +3020,15 @@
     </message>
     <message>
         <source>primary</source>
-        <translation>主引擎</translation>
+        <translation>主节点</translation>
     </message>
     <message>
         <source>standby</source>
         <translation>备用</translation>
+    </message>
+    <message>
+        <source>looking</source>
+        <translation>寻找中</translation>
     </message>
     <message>
         <source>replica of nobody</source>
@@ -2818,6 +3078,17 @@
 <context>
     <name>EvidenceCard</name>
     <message>
+        <source>In the picture</source>
+        <extracomment>On a page with a picture that has no room for all locks.</extracomment>
+        <translation>图中</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n locks, for want of room</source>
+        <translation>
+            <numerusform>%n 个锁中的 %1 个，因空间不足</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Time span</source>
         <translation>时间段</translation>
     </message>
@@ -2832,18 +3103,23 @@
     </message>
     <message>
         <source>In the whole recording</source>
-        <translation>整个记录中</translation>
+        <translation>整个录制中</translation>
     </message>
     <message>
         <source>clients: %1, locks: %2, servers: %3, events: %4</source>
         <translation>客户端：%1，锁：%2，服务器：%3，事件：%4</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <comment>between names of servers</comment>
+        <translation>、</translation>
     </message>
 </context>
 <context>
     <name>Export</name>
     <message>
         <source>There is no operation of a client to write: of servers that are watched, only what lies on them is known. Export as csv or perfetto instead.</source>
-        <translation>没有可写的客户端操作：对被观察的服务器，只知道其上存放的内容。请改为导出 csv 或 perfetto。</translation>
+        <translation>没有可写的客户端操作：对被监视的服务器，只知道其上存放的内容。请改为导出 csv 或 perfetto。</translation>
     </message>
     <message>
         <source>The export was stopped; the file is incomplete.</source>
@@ -2856,6 +3132,18 @@
 </context>
 <context>
     <name>Faults</name>
+    <message>
+        <source>%1 keeps its data in memory only: it waits for no disk.</source>
+        <translation>%1 只把数据放在内存里：它不等任何磁盘。</translation>
+    </message>
+    <message>
+        <source>%1 is a Sentinel: it keeps no locks, and its model has no disk.</source>
+        <translation>%1 是哨兵：它不保存锁，模型里也没有磁盘。</translation>
+    </message>
+    <message>
+        <source>%1 writes nothing to its disk: its persistence is none.</source>
+        <translation>%1 不向磁盘写入任何数据：它没有开启持久化。</translation>
+    </message>
     <message>
         <source>%1 is a ZooKeeper server: the ensemble elects its leader by itself.</source>
         <translation>%1 是 ZooKeeper 服务器：集群自行选举领导者。</translation>
@@ -2879,6 +3167,15 @@
     <message>
         <source>There are no Sentinels to ask for a failover.</source>
         <translation>没有可以请求故障转移的哨兵。</translation>
+    </message>
+    <message>
+        <source>%1 is not the master.</source>
+        <translation>%1 不是主节点。</translation>
+    </message>
+    <message>
+        <source>Demote %1, and a replica is promoted.</source>
+        <extracomment>After a sentence that a server is not the master: %1 is its master.</extracomment>
+        <translation>让 %1 降级，就会有一个副本被提升。</translation>
     </message>
     <message>
         <source>%1 ↔ %2</source>
@@ -2918,7 +3215,7 @@
     </message>
     <message>
         <source>It hangs already: “Heal everything” lets it go on.</source>
-        <translation>它已经卡住了：“全部恢复”会让它继续。</translation>
+        <translation>它已经卡住了：“全部复原”会让它继续。</translation>
     </message>
     <message>
         <source>The servers here send no messages of their own: clients ask.</source>
@@ -2977,6 +3274,22 @@
         <translation>它已暂停。</translation>
     </message>
     <message>
+        <source>Its disk stalls: a command may wait for it.</source>
+        <translation>它的磁盘卡住了：命令可能要等它。</translation>
+    </message>
+    <message>
+        <source>%1 keeps its data in memory only: it starts without them.</source>
+        <translation>%1 只把数据放在内存中：重启后数据不会恢复。</translation>
+    </message>
+    <message>
+        <source>Its disk stalls already.</source>
+        <translation>它的磁盘已经卡住了。</translation>
+    </message>
+    <message>
+        <source>Its disk does not stall.</source>
+        <translation>它的磁盘没有卡住。</translation>
+    </message>
+    <message>
         <source>%1 is no database: its clients have no pool of connections.</source>
         <translation>%1 不是数据库：它的客户端没有连接池。</translation>
     </message>
@@ -2995,10 +3308,6 @@
     <message>
         <source>%1 is not the leader.</source>
         <translation>%1 不是领导者。</translation>
-    </message>
-    <message>
-        <source>%1 is not the master.</source>
-        <translation>%1 不是主节点。</translation>
     </message>
     <message>
         <source>No replica runs that could replace %1.</source>
@@ -3049,6 +3358,10 @@
         <translation>此模型省略了什么…</translation>
     </message>
     <message>
+        <source>Evict a lock from %1</source>
+        <translation>从 %1 淘汰一把锁</translation>
+    </message>
+    <message>
         <source>Network</source>
         <translation>网络</translation>
     </message>
@@ -3071,6 +3384,10 @@
     <message>
         <source>Other…</source>
         <translation>其他…</translation>
+    </message>
+    <message>
+        <source>Restart %1 with what its disk has: a loss of power</source>
+        <translation>断电后重启 %1，只剩磁盘上的数据</translation>
     </message>
     <message>
         <source>Restart %1 with its data</source>
@@ -3154,11 +3471,11 @@
     </message>
     <message>
         <source>Lose the next message to %1</source>
-        <translation>丢掉发给 %1 的下一条消息</translation>
+        <translation>丢失发给 %1 的下一条消息</translation>
     </message>
     <message>
         <source>Lose next message</source>
-        <translation>丢掉下一条消息</translation>
+        <translation>丢失下一条消息</translation>
     </message>
     <message>
         <source>Lose push</source>
@@ -3317,6 +3634,32 @@
         <translation>释放连接池</translation>
     </message>
     <message>
+        <source>Stall the disk of %1</source>
+        <translation>卡住 %1 的磁盘</translation>
+    </message>
+    <message>
+        <source>Stall disk</source>
+        <translation>卡住磁盘</translation>
+    </message>
+    <message>
+        <source>Disk</source>
+        <comment>button</comment>
+        <translation>磁盘</translation>
+    </message>
+    <message>
+        <source>Let the disk of %1 go on</source>
+        <translation>让 %1 的磁盘继续</translation>
+    </message>
+    <message>
+        <source>Free disk</source>
+        <translation>放开磁盘</translation>
+    </message>
+    <message>
+        <source>Free disk</source>
+        <comment>button</comment>
+        <translation>放开磁盘</translation>
+    </message>
+    <message>
         <source>Make %1 the lock manager's engine</source>
         <translation>让锁管理器改用 %1</translation>
     </message>
@@ -3473,6 +3816,11 @@
         <translation>拨动节点时钟</translation>
     </message>
     <message>
+        <source>Evict %1 from %2</source>
+        <comment>a lock, a server</comment>
+        <translation>从 %2 淘汰 %1</translation>
+    </message>
+    <message>
         <source>%1 more each way</source>
         <translation>单程增加 %1</translation>
     </message>
@@ -3518,15 +3866,23 @@
     </message>
     <message>
         <source>%1 dead</source>
-        <translation>%1 已死亡</translation>
+        <translation>%1 已崩溃</translation>
     </message>
     <message>
         <source>clock of %1 off</source>
         <translation>%1 时钟偏差</translation>
     </message>
     <message>
+        <source>clock of %1 drifts</source>
+        <translation>%1 的时钟漂移</translation>
+    </message>
+    <message>
         <source>%1 cut</source>
         <translation>%1 已切断</translation>
+    </message>
+    <message>
+        <source>disk of %1 stalls</source>
+        <translation>%1 的磁盘卡住</translation>
     </message>
     <message>
         <source>pool of %1 exhausted</source>
@@ -3554,7 +3910,7 @@
     </message>
     <message>
         <source>dead, on record</source>
-        <translation>已死，仍在记录上</translation>
+        <translation>已崩溃，仍在记录上</translation>
     </message>
     <message>
         <source>waits longest</source>
@@ -3574,7 +3930,7 @@
     </message>
     <message>
         <source>acts on %1, dead and on record</source>
-        <translation>作用于 %1（已死，仍在记录上）</translation>
+        <translation>作用于 %1（已崩溃，仍在记录上）</translation>
     </message>
     <message>
         <source>acts on %1, waiting longest</source>
@@ -3599,6 +3955,10 @@
     <message>
         <source>pool of %1 free again</source>
         <translation>%1 的连接池恢复</translation>
+    </message>
+    <message>
+        <source>disk of %1 answers again</source>
+        <translation>%1 的磁盘恢复应答</translation>
     </message>
     <message>
         <source>clock of %1 runs right</source>
@@ -3672,32 +4032,62 @@
         <translation>%1 = %2</translation>
     </message>
     <message>
-        <source>when %1 gets the lock</source>
-        <translation>当 %1 获得锁时</translation>
-    </message>
-    <message>
-        <source>when %1 asks for the lock</source>
-        <translation>当 %1 请求锁时</translation>
-    </message>
-    <message>
-        <source>when %1 gives the lock back</source>
-        <translation>当 %1 归还锁时</translation>
-    </message>
-    <message>
-        <source>when the server records %1 as the holder</source>
-        <translation>当服务器把 %1 记为持有者时</translation>
-    </message>
-    <message>
-        <source>when %1 is at step %2</source>
-        <translation>当 %1 到达第 %2 步时</translation>
-    </message>
-    <message>
         <source>when %1 of the lease is left</source>
         <translation>当租约还剩 %1 时</translation>
     </message>
     <message>
         <source>when %1 of the lease of %2 is left</source>
         <translation>当 %2 的租约还剩 %1 时</translation>
+    </message>
+    <message>
+        <source>when %1 of the lease on %2 is left</source>
+        <extracomment>%1 a time, %2 a lock.</extracomment>
+        <translation>当 %2 的租约剩 %1 时</translation>
+    </message>
+    <message>
+        <source>when %1 of the lease of %2 on %3 is left</source>
+        <extracomment>%1 a time, %2 a client, %3 a lock.</extracomment>
+        <translation>当 %2 在 %3 上的租约剩 %1 时</translation>
+    </message>
+    <message>
+        <source>when %1 gets the lock</source>
+        <translation>当 %1 获得锁时</translation>
+    </message>
+    <message>
+        <source>when %1 gets the lock %2</source>
+        <translation>当 %1 得到锁 %2 时</translation>
+    </message>
+    <message>
+        <source>when %1 asks for the lock</source>
+        <translation>当 %1 请求锁时</translation>
+    </message>
+    <message>
+        <source>when %1 asks for the lock %2</source>
+        <translation>当 %1 请求锁 %2 时</translation>
+    </message>
+    <message>
+        <source>when %1 gives the lock back</source>
+        <translation>当 %1 归还锁时</translation>
+    </message>
+    <message>
+        <source>when %1 gives the lock %2 back</source>
+        <translation>当 %1 归还锁 %2 时</translation>
+    </message>
+    <message>
+        <source>when the server records %1 as the holder</source>
+        <translation>当服务器把 %1 记为持有者时</translation>
+    </message>
+    <message>
+        <source>when the server records %1 as the holder of %2</source>
+        <translation>当服务器把 %1 记为 %2 的持有者时</translation>
+    </message>
+    <message>
+        <source>when %1 is at step %2</source>
+        <translation>当 %1 到达第 %2 步时</translation>
+    </message>
+    <message>
+        <source>when %1 is at step %2 for the lock %3</source>
+        <translation>当 %1 为锁 %3 走到第 %2 步时</translation>
     </message>
     <message>
         <source>when another server becomes the leader</source>
@@ -3741,8 +4131,12 @@
         <translation>%1 没有在运行。</translation>
     </message>
     <message>
+        <source>%1 waits for its disk, and does nothing else.</source>
+        <translation>%1 在等自己的磁盘，别的什么也不做。</translation>
+    </message>
+    <message>
         <source>There is no client “%1” to do this to now.</source>
-        <translation>现在没有客户端“%1”可以这样做。</translation>
+        <translation>现在没有客户端“%1”可供这样操作。</translation>
     </message>
 </context>
 <context>
@@ -3928,7 +4322,7 @@
     </message>
     <message>
         <source>renewal refused: the server no longer knows this hold</source>
-        <translation>续约被拒：服务器已不认得这次持有</translation>
+        <translation>续期被拒：服务器已不认得这次持有</translation>
     </message>
     <message>
         <source>the server granted the lock anew: it had freed this hold before</source>
@@ -3960,7 +4354,7 @@
     </message>
     <message>
         <source>the database does not answer on the connection that holds the lock</source>
-        <translation>数据库在持有锁的连接上没有回答</translation>
+        <translation>数据库在持有锁的连接上没有应答</translation>
     </message>
     <message>
         <source>the connection that held the lock is gone</source>
@@ -4250,7 +4644,7 @@
     </message>
     <message>
         <source>This memcached runs without cas (-C), which is what tells one holder's item from another's. Start it without -C.</source>
-        <translation>这个 memcached 以不带 cas 的方式 (-C) 运行，而持有者的条目正靠 cas 区分。请不带 -C 启动它。</translation>
+        <translation>这个 memcached 以不带 cas 的方式（-C）运行，而持有者的条目正靠 cas 区分。请不带 -C 启动它。</translation>
     </message>
     <message>
         <source>memcached takes a lease of 30 days or more for a date. Ask for a shorter one, and let it be renewed.</source>
@@ -4266,7 +4660,7 @@
     </message>
     <message>
         <source>An earlier request of this thread for “%1” has had no answer yet. Nothing was sent; try again.</source>
-        <translation>本线程先前对“%1”的一个请求仍未得到答复。没有发送任何内容；请重试。</translation>
+        <translation>本线程先前对“%1”的一个请求仍未得到应答。没有发送任何内容；请重试。</translation>
     </message>
     <message>
         <source>a string, as locks by SET NX leave it</source>
@@ -4342,7 +4736,7 @@
     </message>
     <message>
         <source>Only %1 of %2 servers answered; %3 are needed.</source>
-        <translation>%2 台服务器中只有 %1 台回答；需要 %3 台。</translation>
+        <translation>%2 台服务器中只有 %1 台应答；需要 %3 台。</translation>
     </message>
     <message>
         <source>The servers granted the lock “%1” so late that too little was left of the lease; it was given back. Take a longer lease, or look at why they are slow.</source>
@@ -4369,8 +4763,8 @@
         <translation>SQLite 锁的是整个文件而不是行：持有行锁会挡住该文件的所有其他用户。请在那里使用 sql-lease。</translation>
     </message>
     <message>
-        <source>SQLite has no advisory locks. Use sql-lease there.</source>
-        <translation>SQLite 没有咨询锁。请在那里使用 sql-lease。</translation>
+        <source>SQLite has no advisory locks: sql-lease works there, for exclusive holds. Readers that share a lock need PostgreSQL, or redis-rw or zk-rw.</source>
+        <translation>SQLite 没有建议锁：可在其上使用 sql-lease，仅限独占持有。共享锁的读者需要 PostgreSQL，或 redis-rw、zk-rw。</translation>
     </message>
     <message>
         <source>The client's name “%1…” has %2 bytes and does not fit into the locks' table: take one of at most %3 bytes.</source>
@@ -4394,7 +4788,7 @@
     </message>
     <message>
         <source>somebody who keeps a lasting node at that very path</source>
-        <translation>在该路径上保留永久节点的某人</translation>
+        <translation>在该路径上保留持久节点的客户端</translation>
     </message>
     <message>
         <source>%1 and %2 do not see each other there:</source>
@@ -4700,11 +5094,104 @@
     </message>
     <message>
         <source>too few servers answer for the record of the engine in use</source>
-        <translation>能回答正在使用的引擎记录的服务器太少</translation>
+        <translation>保存正在使用的引擎记录的服务器中应答的太少</translation>
+    </message>
+</context>
+<context>
+    <name>LockNews</name>
+    <message>
+        <source>found held</source>
+        <extracomment>Of a lock on a watched server, as all of these: it was held already at the first look.</extracomment>
+        <translation>首次看到时已被持有</translation>
+    </message>
+    <message>
+        <source>taken</source>
+        <translation>取得</translation>
+    </message>
+    <message>
+        <source>handed over</source>
+        <translation>易手</translation>
+    </message>
+    <message>
+        <source>held by one more</source>
+        <translation>又多一个持有者</translation>
+    </message>
+    <message>
+        <source>one holder left</source>
+        <translation>一个持有者离开</translation>
+    </message>
+    <message>
+        <source>renewed</source>
+        <translation>已续期</translation>
+    </message>
+    <message>
+        <source>re-entered</source>
+        <translation>重入</translation>
+    </message>
+    <message>
+        <source>held once less</source>
+        <translation>重入次数减一</translation>
+    </message>
+    <message>
+        <source>deadline moved</source>
+        <translation>截止时间变动</translation>
+    </message>
+    <message>
+        <source>released</source>
+        <translation>已释放</translation>
+    </message>
+    <message>
+        <source>expired</source>
+        <translation>已过期</translation>
+    </message>
+    <message>
+        <source>freed by force</source>
+        <translation>被强制释放</translation>
+    </message>
+    <message>
+        <source>overwritten</source>
+        <translation>被覆盖</translation>
+    </message>
+    <message>
+        <source>lost with its server</source>
+        <translation>随服务器丢失</translation>
+    </message>
+    <message>
+        <source>failed over while held</source>
+        <translation>持有期间发生故障转移</translation>
     </message>
 </context>
 <context>
     <name>Locks</name>
+    <message>
+        <source>certain</source>
+        <translation>确定</translation>
+    </message>
+    <message>
+        <source>likely</source>
+        <translation>很可能</translation>
+    </message>
+    <message>
+        <source>a guess</source>
+        <translation>猜测</translation>
+    </message>
+    <message>
+        <source>Certainly a lock: nothing else looks like it.</source>
+        <translation>确定是锁：没有别的数据与它相像。</translation>
+    </message>
+    <message>
+        <source>Likely a lock: its value or its name says so.</source>
+        <translation>很可能是锁：从它的值或名称看出。</translation>
+    </message>
+    <message>
+        <source>A guess: its value has the shape of a lock's, which other data has, too. It is not counted as held.</source>
+        <translation>猜测：它的值形似锁的值，但别的数据也有这种形状。不计入被持有的锁。</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <extracomment>A lock's format and how sure it is that its key is a lock: "node-redlock, a guess".</extracomment>
+        <translation>%1，%2</translation>
+    </message>
     <message>
         <source>nobody decides</source>
         <translation>无人裁定</translation>
@@ -4748,7 +5235,7 @@
     </message>
     <message>
         <source>renewal missed</source>
-        <translation>错过续约</translation>
+        <translation>错过续期</translation>
     </message>
     <message>
         <source>orphan?</source>
@@ -4756,42 +5243,13 @@
     </message>
     <message>
         <source>stale belief</source>
-        <translation>过期信念</translation>
+        <translation>过时的信念</translation>
     </message>
     <message numerus="yes">
         <source>%n believer(s)</source>
         <translation>
             <numerusform>%n 个自认持有者</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>certain</source>
-        <translation>确定</translation>
-    </message>
-    <message>
-        <source>likely</source>
-        <translation>很可能</translation>
-    </message>
-    <message>
-        <source>a guess</source>
-        <translation>猜测</translation>
-    </message>
-    <message>
-        <source>Certainly a lock: nothing else looks like it.</source>
-        <translation>确定是锁：没有别的数据与它相像。</translation>
-    </message>
-    <message>
-        <source>Likely a lock: its value or its name says so.</source>
-        <translation>很可能是锁：从它的值或名称看出。</translation>
-    </message>
-    <message>
-        <source>A guess: its value has the shape of a lock's, which other data has, too. It is not counted as held.</source>
-        <translation>猜测：它的值形似锁的值，但别的数据也有这种形状。不计入被持有的锁。</translation>
-    </message>
-    <message>
-        <source>%1, %2</source>
-        <extracomment>A lock's format and how sure it is that its key is a lock: "node-redlock, a guess".</extracomment>
-        <translation>%1，%2</translation>
     </message>
     <message>
         <source>≤ %1</source>
@@ -4877,6 +5335,14 @@ At least so long: the lock was held already when it was first seen.</extracommen
         <translation>迟了 %1</translation>
     </message>
     <message>
+        <source>seen just now</source>
+        <translation>刚刚看到</translation>
+    </message>
+    <message>
+        <source>just now</source>
+        <translation>刚刚</translation>
+    </message>
+    <message>
         <source>seen %1 ago</source>
         <translation>%1 前见到</translation>
     </message>
@@ -4923,15 +5389,15 @@ At least so long: the lock was held already when it was first seen.</extracommen
     </message>
     <message>
         <source>%1 ended the TLS connection without a word. Does it want a certificate of ours? Name it by cert= and key= in the URL.</source>
-        <translation>%1 未作任何回答就结束了 TLS 连接。它是否要求客户端证书？请在 URL 中用 cert= 和 key= 指定。</translation>
+        <translation>%1 未作任何应答就结束了 TLS 连接。它是否要求客户端证书？请在 URL 中用 cert= 和 key= 指定。</translation>
     </message>
     <message>
         <source>%1 ended the connection without a word. If it wants TLS, begin the URL with memcacheds://.</source>
-        <translation>%1 未作任何回答就结束了连接。如果它要求 TLS，请让 URL 以 memcacheds:// 开头。</translation>
+        <translation>%1 未作任何应答就结束了连接。如果它要求 TLS，请让 URL 以 memcacheds:// 开头。</translation>
     </message>
     <message>
         <source>%1 did not answer within %2; whether the command ran is not known.</source>
-        <translation>%1 在 %2 内没有回答；命令是否已执行，不得而知。</translation>
+        <translation>%1 在 %2 内没有应答；命令是否已执行，不得而知。</translation>
     </message>
     <message>
         <source>What %1 sends is not memcached's protocol (%2). Is it a memcached, without TLS?</source>
@@ -4976,7 +5442,7 @@ Servers and Sentinels know each other from the start. Access lists, TLS and modu
         <translation>命令不耗时间，逐条执行。内存不计。
 副本在一段固定延迟后得到完整副本，它自己没有副本。
 断开的链路上的消息会丢失；真实的 TCP 会在链路及时恢复后送达。
-服务器和哨兵一开始就互相认识。访问控制、TLS 和模块省略。</translation>
+服务器和哨兵一开始就互相认识。访问控制列表、TLS 和模块省略。</translation>
     </message>
     <message>
         <source>Everything that a server acknowledged is on its disk; writing takes no time.
@@ -4984,7 +5450,7 @@ A new leader's followers take over its whole state at once.
 There are no pauses of the JVM, unless you pause a server.
 Observers, reconfiguration, read-only mode and TLS are left out.</source>
         <translation>服务器确认过的一切都在它的磁盘上；写入不耗时间。
-新领导者的追随者立即接收它的全部状态。
+新领导者的跟随者立即接收它的全部状态。
 没有 JVM 停顿，除非你暂停服务器。
 观察者、重新配置、只读模式和 TLS 省略。</translation>
     </message>
@@ -5011,7 +5477,7 @@ A replica has a commit applied when it arrives. An operator promotes; nobody doe
 A client's address leads to the new master at once.</source>
         <translation>语句不耗时间：只有一条在等锁时，两条才会重叠。
 锁表一开始就存在。其他索引和保存点省略。
-提交到达副本即已应用。由运维人员提升副本，没有谁会自动这样做。
+提交一到达副本就已应用。由运维人员提升副本，没有谁会自动这样做。
 客户端的地址立即指向新的主节点。</translation>
     </message>
 </context>
@@ -5060,7 +5526,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>delete {name}/lease; alone: revoke the lease, too</source>
-        <translation>删除 {name}/租约；独自：同时撤销租约</translation>
+        <translation>删除 {name}/租约；租约没有别的锁在用时一并撤销</translation>
     </message>
     <message>
         <source>add with an expiry, and a delete that does not look whose lock it is</source>
@@ -5120,7 +5586,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>hold, work; watchdog: renew each</source>
-        <translation>持有，工作；看门狗：逐个续约</translation>
+        <translation>持有，工作；看门狗：逐个续期</translation>
     </message>
     <message>
         <source>give back in reverse</source>
@@ -5132,7 +5598,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>script: drop dead waiters; free and I am first → HSET me 1, PEXPIRE {lease}; else queue up</source>
-        <translation>脚本：清掉死去的等待者；空闲且我在最前 → HSET 我 1，PEXPIRE {lease}；否则排队</translation>
+        <translation>脚本：清掉死掉的等待者；空闲且我在最前 → HSET 我 1，PEXPIRE {lease}；否则排队</translation>
     </message>
     <message>
         <source>queued → SUBSCRIBE my own channel, try again</source>
@@ -5176,7 +5642,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Redisson's reentrant lock: a hash of holds, woken by messages, renewed by a watchdog</source>
-        <translation>Redisson 的可重入锁：记录持有次数的哈希，由消息唤醒，由看门狗续约</translation>
+        <translation>Redisson 的可重入锁：记录持有次数的哈希，由消息唤醒，由看门狗续期</translation>
     </message>
     <message>
         <source>script: free or mine → HINCRBY me 1, PEXPIRE {lease}</source>
@@ -5228,7 +5694,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>SET NX PX with a unique value; release and renewal compare it first</source>
-        <translation>带唯一值的 SET NX PX；释放和续约前先比对</translation>
+        <translation>带唯一值的 SET NX PX；释放和续期前先比对</translation>
     </message>
     <message>
         <source>SET {name} value NX PX {lease}, a new unique value each time</source>
@@ -5336,7 +5802,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>work, write to the resource; sign of life on the same connection</source>
-        <translation>工作，写入资源；在同一连接上发出生命信号</translation>
+        <translation>工作，写入资源；在同一连接上定期探活</translation>
     </message>
     <message>
         <source>RELEASE_LOCK({name}) · pg_advisory_unlock</source>
@@ -5372,7 +5838,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>A row with an owner, an expiry by the server's clock, a heartbeat and a version as token</source>
-        <translation>一行记录，含所有者、按服务器时钟的过期时间、心跳，版本作令牌</translation>
+        <translation>一行记录，含持有者、按服务器时钟的过期时间、心跳，版本作令牌</translation>
     </message>
     <message>
         <source>UPDATE owner = me, version + 1, expires = now + {lease} WHERE name = {name} AND (free OR expired)</source>
@@ -5408,7 +5874,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Optimistic: read a version, and let the release succeed only if nobody raised it since</source>
-        <translation>乐观：读取版本，只有此后无人提升它，释放才成功</translation>
+        <translation>乐观：读取版本，只有此后无人改过版本，释放才成功</translation>
     </message>
     <message>
         <source>v := SELECT version WHERE name = {name}</source>
@@ -5472,7 +5938,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>One ephemeral node, and everybody watches it: a herd</source>
-        <translation>一个临时节点，人人监视它：惊群</translation>
+        <translation>一个临时节点，人人监视它：羊群效应</translation>
     </message>
     <message>
         <source>create {name} ephemeral</source>
@@ -5605,12 +6071,16 @@ A client's address leads to the new master at once.</source>
         <translation>其中的表不是录制文件的表</translation>
     </message>
     <message>
-        <source>%1 is damaged after event %2. What lies before is shown; to keep it, save it under another name.</source>
-        <translation>%1 在第 %2 个事件之后已损坏。之前的内容已显示；若要保留，请另存为其他名称。</translation>
+        <source>%1 is damaged after event %2. What lies before can be read.</source>
+        <translation>%1 在第 %2 个事件之后已损坏。在此之前的内容可以读取。</translation>
     </message>
     <message>
-        <source>%1 could not be read beyond event %2: %3. What lies before is shown; to keep it, save it under another name.</source>
-        <translation>%1 在第 %2 个事件之后无法读取：%3。之前的内容已显示；要保留请另存为其他名字。</translation>
+        <source>%1 could not be read beyond event %2: %3.</source>
+        <translation>%1 在第 %2 个事件之后无法读取：%3。</translation>
+    </message>
+    <message>
+        <source>%1 is a folder. Choose a recording in it.</source>
+        <translation>%1 是文件夹。请选择其中的录制文件。</translation>
     </message>
     <message>
         <source>%1 does not exist. Was it moved or renamed?</source>
@@ -5655,6 +6125,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 was changed after it was recorded: its scenario, its recipe or the bound that it is judged by. Its events are whole.</source>
         <translation>%1 在录制之后被改动：它的场景、算法或判定所用的上限。其事件完好无损。</translation>
+    </message>
+    <message>
+        <source>%1 is a folder. Name a file in it.</source>
+        <translation>%1 是文件夹。请写出其中的文件名。</translation>
     </message>
     <message>
         <source>%1 could not be written: %2. What was recorded before is kept; free some space or choose another place.</source>
@@ -5717,7 +6191,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 did not answer within %2. If it does not speak TLS, write redis:// instead of rediss://; else check address, port and firewall.</source>
-        <translation>%1 在 %2 内没有回应。如果它不使用 TLS，请把 rediss:// 改为 redis://；否则请检查地址、端口和防火墙。</translation>
+        <translation>%1 在 %2 内没有应答。如果它不使用 TLS，请把 rediss:// 改为 redis://；否则请检查地址、端口和防火墙。</translation>
     </message>
     <message>
         <source>%1 closed the connection during the greeting. Does it want a client certificate?</source>
@@ -5808,12 +6282,12 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>a recording</source>
-        <translation>一份记录</translation>
+        <translation>一份录制</translation>
     </message>
     <message numerus="yes">
         <source>%n client(s) over %1 of a recording, each with the requests and holds that it had. Change the lease, the recipe or a fault to see what would have been.</source>
         <translation>
-            <numerusform>记录中 %1 内的 %n 个客户端，各有其当时的申请与持有。改变租约、算法或故障，看看会怎样。</numerusform>
+            <numerusform>录制中 %1 内的 %n 个客户端，各有其当时的请求与持有。改变租约、算法或故障，看看会怎样。</numerusform>
         </translation>
     </message>
     <message>
@@ -5823,7 +6297,7 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>A scenario has %1 clients at most: %n client(s) with the fewest requests are left out.</source>
         <translation>
-            <numerusform>一个场景最多有 %1 个客户端：申请最少的 %n 个被略去。</numerusform>
+            <numerusform>一个场景最多有 %1 个客户端：请求最少的 %n 个被略去。</numerusform>
         </translation>
     </message>
     <message>
@@ -5833,12 +6307,43 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>%n lease(s) ran out without a release: each of these holders is stopped after its last renewal.</source>
         <translation>
-            <numerusform>有 %n 个租约到期而未释放：这些持有者在最后一次续约之后被停止。</numerusform>
+            <numerusform>有 %n 个租约到期而未释放：这些持有者在最后一次续期之后被停止。</numerusform>
         </translation>
     </message>
     <message>
         <source>Recipe, lease and watchdog are those that the locks on the server look like: %1, lease %2.</source>
         <translation>算法、租约和看门狗按服务器上锁的样子推断：%1，租约 %2。</translation>
+    </message>
+    <message>
+        <source>at least %1</source>
+        <extracomment>Of a lease of which only the rest was seen.</extracomment>
+        <translation>至少 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 for %n lock(s)</source>
+        <translation>
+            <numerusform>%n 个锁用 %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Each lock has the recipe, the lease and the server of its own kind: %1.</source>
+        <translation>每个锁都使用其所属种类的算法、租约和服务器：%1。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <comment>between recipes</comment>
+        <translation>、</translation>
+    </message>
+    <message numerus="yes">
+        <source>Only the %1 of %n lock(s) of “%2” are in the scenario: one scenario cannot play all of them. Left out: %3.</source>
+        <extracomment>%1 a number, %2 a kind of server or a recipe, %3 recipes with the numbers of their locks.</extracomment>
+        <translation>
+            <numerusform>%n 个锁中只有 “%2” 的 %1 个在场景中：一个场景无法同时演示全部。未包含：%3。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No recipe of the simulator does what these clients did with “%1”: choose another stretch.</source>
+        <translation>模拟器中没有算法能像这些客户端那样使用 “%1”：请选择另一段。</translation>
     </message>
     <message>
         <source>The stretch is empty: its end must be later than its beginning.</source>
@@ -5847,7 +6352,7 @@ A client's address leads to the new master at once.</source>
     <message numerus="yes">
         <source>%n fault(s) of the recording cannot be repeated here, and are left out.</source>
         <translation>
-            <numerusform>记录中有 %n 个故障在这里无法重演，已略去。</numerusform>
+            <numerusform>录制中有 %n 个故障在这里无法重演，已略去。</numerusform>
         </translation>
     </message>
 </context>
@@ -5863,7 +6368,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>All invariants hold</source>
-        <translation>一切不变量成立</translation>
+        <translation>所有不变量都成立</translation>
     </message>
     <message>
         <source>What was seen holds, but not all was seen</source>
@@ -5926,7 +6431,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>The node on port %1 answers to %2: %3</source>
-        <translation>端口 %1 上的节点对 %2 的回答：%3</translation>
+        <translation>端口 %1 上的节点对 %2 的应答：%3</translation>
     </message>
     <message>
         <source>The nodes of the cluster did not find each other.</source>
@@ -6003,6 +6508,11 @@ A client's address leads to the new master at once.</source>
         <source>client %1: %2</source>
         <extracomment>A holder or waiter, and what the server knows of it: address, program, statement.</extracomment>
         <translation>客户端 %1：%2</translation>
+    </message>
+    <message>
+        <source>client %1 has no connection any more</source>
+        <extracomment>A holder whose connections have all ended, while its lock is still there.</extracomment>
+        <translation>客户端 %1 已没有任何连接</translation>
     </message>
     <message numerus="yes">
         <source>and %n more keys</source>
@@ -6109,7 +6619,7 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 behind</source>
         <extracomment>Of a replica: how much of its master's changes its data lack.</extracomment>
-        <translation>慢 %1</translation>
+        <translation>落后 %1</translation>
     </message>
     <message numerus="yes">
         <source>%n entry(ies) behind</source>
@@ -6139,6 +6649,48 @@ A client's address leads to the new master at once.</source>
         <source>eviction %1</source>
         <translation>淘汰策略 %1</translation>
     </message>
+    <message numerus="yes">
+        <source>%n master(s)</source>
+        <translation>
+            <numerusform>%n 个主节点</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source> + %n replica(s)</source>
+        <extracomment>Follows "master" or "3 masters".</extracomment>
+        <translation>
+            <numerusform> + %n 个副本</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>, %n of them not in step</source>
+        <comment>replicas</comment>
+        <translation>
+            <numerusform>，其中 %n 个未同步</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>quorum: %1 of %2 answer</source>
+        <extracomment>A majority of servers answers, so that they decide: %1 and %2 are numbers.</extracomment>
+        <translation>多数派：%2 台中 %1 台应答</translation>
+    </message>
+    <message>
+        <source>no quorum: %1 of %2 answer</source>
+        <translation>无多数派：%2 台中 %1 台应答</translation>
+    </message>
+    <message>
+        <source>leader %1</source>
+        <translation>领导者 %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 slots</source>
+        <translation>%2 个槽中的 %1 个</translation>
+    </message>
+    <message>
+        <source>evicts keys: %1</source>
+        <extracomment>%1 is a policy of Redis: "allkeys-lru".</extracomment>
+        <translation>会淘汰键：%1</translation>
+    </message>
 </context>
 <context>
     <name>SharedRun</name>
@@ -6148,7 +6700,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>the seed is missing, such as “?seed=42”</source>
-        <translation>缺少种子，例如 “?seed=42”</translation>
+        <translation>缺少种子，例如“?seed=42”</translation>
     </message>
     <message>
         <source>The shared run cannot be read: at character %1, “%2”: %3</source>
@@ -6161,7 +6713,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>a name and “=” belong before this</source>
-        <translation>前面应有名字和 “=”</translation>
+        <translation>前面应有名字和“=”</translation>
     </message>
     <message>
         <source>the seed is a whole number</source>
@@ -6244,7 +6796,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>--compare %1: a setting and its other value, such as watchdog=off or recipe=redis-fair, or “fencing”</source>
-        <translation>--compare %1：应是一个设置和它的另一个值，例如 watchdog=off 或 recipe=redis-fair，或者 “fencing”</translation>
+        <translation>--compare %1：应是一个设置和它的另一个值，例如 watchdog=off 或 recipe=redis-fair，或者“fencing”</translation>
     </message>
     <message>
         <source>--compare %1: %2</source>
@@ -6265,6 +6817,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>an option is not known, or lacks its value</source>
         <translation>有选项无法识别，或缺少值</translation>
+    </message>
+    <message>
+        <source>there is no display for the window: neither DISPLAY nor WAYLAND_DISPLAY is set. “lockscope --help” tells what works in a terminal</source>
+        <translation>没有可用于窗口的显示：DISPLAY 和 WAYLAND_DISPLAY 均未设置。“lockscope --help” 会说明终端里可用的功能</translation>
     </message>
     <message>
         <source>--at %1: a time such as 6.8s</source>
@@ -6319,7 +6875,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 did not answer in time. Check address, port and firewall.</source>
-        <translation>%1 没有及时回答。请检查地址、端口和防火墙。</translation>
+        <translation>%1 没有及时应答。请检查地址、端口和防火墙。</translation>
     </message>
     <message>
         <source>No TLS connection to %1: %2. Check ca=, cert= and key= in the URL.</source>
@@ -6366,8 +6922,8 @@ A client's address leads to the new master at once.</source>
         <translation>%1 拒绝了请求：%2。</translation>
     </message>
     <message>
-        <source>The file %1 cannot be opened. Does its folder exist, and may this user write there?</source>
-        <translation>无法打开文件 %1。它的文件夹存在吗？该用户可以在那里写入吗？</translation>
+        <source>The file %1 cannot be opened. Is the path right, and may this user read and write there?</source>
+        <translation>无法打开文件 %1。路径对吗？此用户可以在那里读写吗？</translation>
     </message>
     <message>
         <source>%1 did not answer within %2. Check address, port and firewall.</source>
@@ -6375,7 +6931,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 did not answer a request within %2. Whether it was carried out is not known.</source>
-        <translation>%1 在 %2 内没有回答请求。它是否已执行，不得而知。</translation>
+        <translation>%1 在 %2 内没有应答请求。它是否已执行，不得而知。</translation>
     </message>
     <message>
         <source>The lock on %1 was not free within %2. Nothing was changed.</source>
@@ -6415,6 +6971,10 @@ A client's address leads to the new master at once.</source>
         <source>%1 hold it</source>
         <comment>several clients</comment>
         <translation>%1 持有它</translation>
+    </message>
+    <message>
+        <source>no server can decide who holds it</source>
+        <translation>没有服务器能决定由谁持有</translation>
     </message>
     <message>
         <source>what the servers hold is not observed</source>
@@ -6489,6 +7049,16 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>Timeline</name>
     <message>
+        <source>%1 → %2 others</source>
+        <extracomment>One way of links is cut: nothing that %1 sends comes to the %2 parties at the other ends, two at least.</extracomment>
+        <translation>%1 → 其他 %2 个</translation>
+    </message>
+    <message>
+        <source>%2 others → %1</source>
+        <extracomment>One way of links is cut: nothing that the %2 parties at the other ends send comes to %1; two at least.</extracomment>
+        <translation>其他 %2 个 → %1</translation>
+    </message>
+    <message>
         <source>%1 ↔ %2 others</source>
         <extracomment>Links of one client or server: %1 its name, %2 the number of parties at the other ends, two at least.</extracomment>
         <translation>%1 ↔ 其他 %2 方</translation>
@@ -6517,7 +7087,7 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 +%2</source>
         <comment>a fault and how many more</comment>
-        <translation>%1 等 +%2</translation>
+        <translation>%1 +%2</translation>
     </message>
     <message>
         <source>paused %1</source>
@@ -6584,6 +7154,14 @@ A client's address leads to the new master at once.</source>
         <translation>连接池恢复</translation>
     </message>
     <message>
+        <source>disk stalls</source>
+        <translation>磁盘卡住</translation>
+    </message>
+    <message>
+        <source>disk free</source>
+        <translation>磁盘恢复</translation>
+    </message>
+    <message>
         <source>before the change</source>
         <extracomment>On a client's lane, in the faint picture of the run before something in its past was changed.</extracomment>
         <translation>更改之前</translation>
@@ -6596,7 +7174,7 @@ A client's address leads to the new master at once.</source>
         <source>%n changes ago</source>
         <extracomment>On a client's lane, in the faint picture of a run before several changes in its past.</extracomment>
         <translation>
-            <numerusform>%n 次修改之前</numerusform>
+            <numerusform>%n 次更改之前</numerusform>
         </translation>
     </message>
     <message>
@@ -6680,6 +7258,14 @@ A client's address leads to the new master at once.</source>
         <translation>丢失</translation>
     </message>
     <message>
+        <source>gains %1 a second</source>
+        <translation>每秒快 %1</translation>
+    </message>
+    <message>
+        <source>loses %1 a second</source>
+        <translation>每秒慢 %1</translation>
+    </message>
+    <message>
         <source>right</source>
         <translation>准确</translation>
     </message>
@@ -6696,12 +7282,23 @@ A client's address leads to the new master at once.</source>
         <translation>%1 的时钟慢 %2</translation>
     </message>
     <message>
+        <source>%1, %2</source>
+        <comment>a clock</comment>
+        <extracomment>How a clock stands, and how much too fast or slow it runs.</extracomment>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
         <source>%1 ahead</source>
         <translation>快 %1</translation>
     </message>
     <message>
         <source>%1 behind</source>
         <translation>慢 %1</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <comment>a clock</comment>
+        <translation>%1/秒</translation>
     </message>
     <message>
         <source>empty</source>
@@ -6755,6 +7352,32 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
+        <source>nobody decides</source>
+        <translation>无人裁定</translation>
+    </message>
+    <message>
+        <source>connected</source>
+        <translation>已连接</translation>
+    </message>
+    <message>
+        <source>suspended</source>
+        <extracomment>A client's session with ZooKeeper, of which the service has not heard for a while.</extracomment>
+        <translation>已挂起</translation>
+    </message>
+    <message>
+        <source>expired</source>
+        <extracomment>A client's session with ZooKeeper, which the service has ended.</extracomment>
+        <translation>已到期</translation>
+    </message>
+    <message>
+        <source>%1 has no session yet</source>
+        <translation>%1 还没有会话</translation>
+    </message>
+    <message>
+        <source>the session of %1 is %2</source>
+        <translation>%1 的会话%2</translation>
+    </message>
+    <message>
         <source>%1 s</source>
         <translation>%1 s</translation>
     </message>
@@ -6769,6 +7392,17 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Timeline</source>
         <translation>时间线</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n pinned</source>
+        <translation>
+            <numerusform>已固定 %n 条</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 recorded</source>
+        <extracomment>Below the lanes: how long a server has been watched.</extracomment>
+        <translation>已录制 %1</translation>
     </message>
     <message>
         <source>0 – %1</source>
@@ -6834,7 +7468,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 is held by %2, renewed at %3, expires at %4: %5</source>
-        <translation>%1 由 %2 持有，%3 续约，%4 到期：%5</translation>
+        <translation>%1 由 %2 持有，%3 续期，%4 到期：%5</translation>
     </message>
     <message>
         <source>%1 is held by %2 since %3, expires at %4: %5</source>
@@ -6898,7 +7532,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1: %2 got no answer to its renewal</source>
-        <translation>%1：%2 的续约没有应答</translation>
+        <translation>%1：%2 的续期没有应答</translation>
     </message>
     <message>
         <source>%1: accepted a write of %2 (#%3)</source>
@@ -7034,7 +7668,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>hold count</source>
-        <translation>重入次数</translation>
+        <translation>可重入次数</translation>
     </message>
     <message>
         <source>out of turn</source>
@@ -7107,20 +7741,6 @@ A client's address leads to the new master at once.</source>
         <extracomment>%1: a holder. That the key is a lock at all is only a guess.</extracomment>
         <translation>可能是 %1</translation>
     </message>
-    <message numerus="yes">
-        <source> · %n link(s) with nothing wrong not shown</source>
-        <extracomment>After a caption of lanes: links that are not shown.</extracomment>
-        <translation>
-            <numerusform> · %n 条正常链路未显示</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source> · %n client(s) that only waited not shown</source>
-        <extracomment>After a caption of lanes: clients that are not shown.</extracomment>
-        <translation>
-            <numerusform> · %n 个只等待过的客户端未显示</numerusform>
-        </translation>
-    </message>
     <message>
         <source>BELIEF · what each client could act on</source>
         <translation>信念 · 每个客户端据以行动的认知</translation>
@@ -7141,6 +7761,34 @@ A client's address leads to the new master at once.</source>
         <source>NODES AND LINKS</source>
         <translation>节点与链路</translation>
     </message>
+    <message numerus="yes">
+        <source> · %n lane(s) folded</source>
+        <extracomment>After a caption of lanes: its lanes are folded away.</extracomment>
+        <translation>
+            <numerusform> · 已折叠 %n 条泳道</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source> · %n lane(s) without that text</source>
+        <extracomment>After a caption of lanes: those without the text that one looks for.</extracomment>
+        <translation>
+            <numerusform> · %n 条泳道没有这段文字</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source> · %n link(s) with nothing wrong not shown</source>
+        <extracomment>After a caption of lanes: links that are not shown.</extracomment>
+        <translation>
+            <numerusform> · %n 条正常链路未显示</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source> · %n client(s) that only waited not shown</source>
+        <extracomment>After a caption of lanes: clients that are not shown.</extracomment>
+        <translation>
+            <numerusform> · %n 个只等待过的客户端未显示</numerusform>
+        </translation>
+    </message>
     <message>
         <source>client %1</source>
         <translation>客户端 %1</translation>
@@ -7148,6 +7796,11 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>its clock</source>
         <translation>其时钟</translation>
+    </message>
+    <message>
+        <source>its session</source>
+        <extracomment>The lane of a client's session with ZooKeeper, below the client's own.</extracomment>
+        <translation>它的会话</translation>
     </message>
     <message>
         <source>Sentinels</source>
@@ -7184,10 +7837,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>no writes yet</source>
         <translation>尚无写入</translation>
-    </message>
-    <message>
-        <source>connected</source>
-        <translation>已连接</translation>
     </message>
     <message>
         <source>delayed</source>
@@ -7241,11 +7890,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1's renewal refused</source>
-        <translation>%1 的续约被拒</translation>
-    </message>
-    <message>
-        <source>expired</source>
-        <translation>已到期</translation>
+        <translation>%1 的续期被拒</translation>
     </message>
     <message>
         <source>freed by force</source>
@@ -7261,24 +7906,32 @@ A client's address leads to the new master at once.</source>
         <translation>被覆盖</translation>
     </message>
     <message>
+        <source>another engine decides</source>
+        <translation>由另一个引擎裁定</translation>
+    </message>
+    <message>
         <source>lost with its server</source>
         <translation>随服务器丢失</translation>
     </message>
     <message>
         <source>renewal missed</source>
-        <translation>错过续约</translation>
+        <translation>错过续期</translation>
     </message>
     <message>
         <source>renewals stopped</source>
-        <translation>续约停止</translation>
+        <translation>续期停止</translation>
+    </message>
+    <message>
+        <source>failed over while held</source>
+        <translation>持有期间发生故障转移</translation>
     </message>
     <message>
         <source>damage: #%1 after #%2</source>
-        <translation>损坏：#%1 晚于 #%2</translation>
+        <translation>损害：#%1 晚于 #%2</translation>
     </message>
     <message>
         <source>damage: #%1 held no more</source>
-        <translation>损坏：#%1 已不持有</translation>
+        <translation>损害：#%1 已不持有</translation>
     </message>
     <message>
         <source>dead since %1</source>
@@ -7289,12 +7942,25 @@ A client's address leads to the new master at once.</source>
         <translation>候选者</translation>
     </message>
     <message>
+        <source>looks for a leader</source>
+        <translation>正在寻找领导者</translation>
+    </message>
+    <message>
         <source>replica of nobody</source>
         <translation>副本，无主节点</translation>
     </message>
     <message>
         <source>replica</source>
         <translation>副本</translation>
+    </message>
+    <message>
+        <source>elects a leader</source>
+        <extracomment>On the lane of a server: it knows of no leader, and takes part in an election.</extracomment>
+        <translation>选举领导者</translation>
+    </message>
+    <message>
+        <source>elects</source>
+        <translation>选举</translation>
     </message>
     <message>
         <source>lag %1</source>
@@ -7307,10 +7973,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 equal copies decide</source>
         <translation>由 %1 份相同的副本裁定</translation>
-    </message>
-    <message>
-        <source>nobody decides</source>
-        <translation>无人裁定</translation>
     </message>
     <message>
         <source>nobody</source>
@@ -7414,6 +8076,11 @@ A client's address leads to the new master at once.</source>
         <source>%1: %2 makes %3 a replica</source>
         <translation>%1：%2 使 %3 成为副本</translation>
     </message>
+    <message>
+        <source>%1 → %2</source>
+        <extracomment>A link of which one way is cut: what %1 sends does not come to %2.</extracomment>
+        <translation>%1 → %2</translation>
+    </message>
 </context>
 <context>
     <name>TlsFiles</name>
@@ -7431,6 +8098,14 @@ A client's address leads to the new master at once.</source>
     </message>
 </context>
 <context>
+    <name>ToldClients</name>
+    <message>
+        <source>%1 · has no connection any more</source>
+        <extracomment>Of a lock's holder: %1 its address and program, as they were.</extracomment>
+        <translation>%1 · 已没有任何连接</translation>
+    </message>
+</context>
+<context>
     <name>UsualHolds</name>
     <message>
         <source>it is of another version of Lockscope</source>
@@ -7439,6 +8114,18 @@ A client's address leads to the new master at once.</source>
 </context>
 <context>
     <name>Verdict</name>
+    <message>
+        <source>%1 asked for %2 and did not get it, but its command wrote another end into the entry of %3 at %4.</source>
+        <translation>%1 请求 %2 但没有得到，可它的命令在 %4 把另一个到期时间写进了 %3 的条目。</translation>
+    </message>
+    <message>
+        <source>The command writes before its sender knows whether it has won.</source>
+        <translation>这个命令在发送者知道自己是否赢了之前就已写入。</translation>
+    </message>
+    <message>
+        <source>%1 was cut off from %2 at %3, and the server does not know that: to it the connection of %1 is alive.</source>
+        <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来 %1 的连接还活着。</translation>
+    </message>
     <message>
         <source>%1 have believed at the same time that they hold %2, since %3, for %4 so far.</source>
         <translation>%1 自 %3 起同时以为自己持有 %2，至今 %4。</translation>
@@ -7473,11 +8160,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 renewed %2 at %3, but it was %4 that held it.</source>
-        <translation>%1 在 %3 续约了 %2，但持有它的是 %4。</translation>
+        <translation>%1 在 %3 给 %2 续期，但持有它的是 %4。</translation>
     </message>
     <message>
         <source>The renewal did not check whose lock it was.</source>
-        <translation>续约时没有检查锁属于谁。</translation>
+        <translation>续期时没有检查锁属于谁。</translation>
     </message>
     <message>
         <source>%1 took %2 over at %3 although %4 still held it.</source>
@@ -7497,11 +8184,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Nobody alive holds %1 and %2 could be given it, but since %3 it is overdue: %4 so far.</source>
-        <translation>没有存活者持有 %1，%2 本可获得它，但自 %3 起已逾期：至今 %4。</translation>
+        <translation>没有存活的客户端持有 %1，%2 本可获得它，但自 %3 起已逾期：至今 %4。</translation>
     </message>
     <message>
         <source>Nobody alive held %1 and %2 could be given it, but it was overdue for %3: from %4 to %5.</source>
-        <translation>没有存活者持有 %1，%2 本可获得它，但逾期了 %3：从 %4 到 %5。</translation>
+        <translation>没有存活的客户端持有 %1，%2 本可获得它，但逾期了 %3：从 %4 到 %5。</translation>
     </message>
     <message>
         <source>%1 is held by a client that does no work, and %2 could be given it: overdue since %3, %4 so far.</source>
@@ -7521,7 +8208,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>The server's hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.</source>
-        <translation>服务器上 %1 对 %2 的可重入次数在 %4 跳到 %3：每次应只变化一。</translation>
+        <translation>服务器上 %1 记在 %2 名下的可重入次数在 %4 跳到 %3：每次应只变化一。</translation>
     </message>
     <message>
         <source>%1 took %2 at %3 and its hold count became %4: it should have risen by one.</source>
@@ -7584,8 +8271,17 @@ A client's address leads to the new master at once.</source>
         <translation>从 %4 到 %5，%1 同时相信自己持有的 %2 的许可超过了总数 %3。</translation>
     </message>
     <message>
+        <source>The lease of the permit of %1 ended at %2, so the server counts the permit as free.</source>
+        <translation>%1 的许可的租约在 %2 结束，因此服务器认为该许可是空闲的。</translation>
+    </message>
+    <message>
         <source>Without a fencing token the resource cannot tell an old holder from a new one.</source>
         <translation>没有栅栏令牌，资源无法区分旧持有者和新持有者。</translation>
+    </message>
+    <message>
+        <source>without a fencing token the resource cannot tell an old holder from a new one.</source>
+        <extracomment>The end of a sentence.</extracomment>
+        <translation>没有栅栏令牌，资源分不清旧持有者和新持有者。</translation>
     </message>
     <message>
         <source>%1 was killed at %2 before the lock of %3 had reached a replica.</source>
@@ -7621,7 +8317,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>The watchdog of %1 stopped at %2, so nothing renewed its lease.</source>
-        <translation>%1 的看门狗在 %2 停止，因此没有谁续它的租约。</translation>
+        <translation>%1 的看门狗在 %2 停止，因此没有谁为它的租约续期。</translation>
     </message>
     <message>
         <source>The servers did not hear from %1 in time.</source>
@@ -7629,11 +8325,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 tried to renew its lease and got no answer.</source>
-        <translation>%1 尝试续约却没有得到应答。</translation>
+        <translation>%1 尝试续期却没有得到应答。</translation>
     </message>
     <message>
         <source>%1 worked for longer than its lease, and nothing renewed it.</source>
-        <translation>%1 工作的时间超过了租约，而没有谁续约。</translation>
+        <translation>%1 工作的时间超过了租约，而没有谁续期。</translation>
     </message>
     <message>
         <source>The clock of %1 jumped at %2.</source>
@@ -7692,14 +8388,6 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %3 覆盖了 %2 在服务器上的条目。</translation>
     </message>
     <message>
-        <source>The server lost its memory of the lock of %1 at %2, and gave it to %3 at %4.</source>
-        <translation>服务器在 %2 丢失了对 %1 的锁的记忆，并在 %4 把它给了 %3。</translation>
-    </message>
-    <message>
-        <source>The server lost its memory of the lock of %1 at %2.</source>
-        <translation>服务器在 %2 丢失了对 %1 的锁的记忆。</translation>
-    </message>
-    <message>
         <source>%1 took the place of %2 at %3, without the lock of %4.</source>
         <translation>%1 于 %3 取代了 %2，但没有 %4 的锁。</translation>
     </message>
@@ -7708,8 +8396,24 @@ A client's address leads to the new master at once.</source>
         <translation>%1 于 %2 被杀死，那时 %3 的锁还没有到达 %4。</translation>
     </message>
     <message>
+        <source>it still had an old lock of %1, whose end had not reached it.</source>
+        <translation>它还留着 %1 的旧锁，那把锁的结束没有传到它那里。</translation>
+    </message>
+    <message>
+        <source>It still had an old lock of %1, whose end had not reached it.</source>
+        <translation>它还留着 %1 的旧锁，那把锁的结束没有传到它那里。</translation>
+    </message>
+    <message>
+        <source>%1 became master at %2 with an old lock of %3, whose end had not reached it.</source>
+        <translation>%1 在 %2 成为主节点，带着 %3 的旧锁，那把锁的结束没有传到它那里。</translation>
+    </message>
+    <message>
         <source>%1 became master at %2 without it.</source>
         <translation>%1 于 %2 成为主节点，但没有这把锁。</translation>
+    </message>
+    <message>
+        <source>it gave %1 the lock at %2.</source>
+        <translation>它在 %2 把锁给了 %1。</translation>
     </message>
     <message>
         <source>It gave %1 the lock at %2.</source>
@@ -7741,7 +8445,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 went on believing that it held the lock until its own deadline at %2.</source>
-        <translation>%1 一直以为自己持有锁，直到 %2 它自己的期限。</translation>
+        <translation>%1 一直以为自己持有锁，直到 %2 自己的截止时间。</translation>
     </message>
     <message>
         <source>%1 went on believing that it held the lock until it died at %2.</source>
@@ -7757,7 +8461,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>On the server the lock is free, but messages to and from %1 take up to %2 longer each way since %3: the waiters ask, and the answers come too late.</source>
-        <translation>服务器上锁是空闲的，但自 %3 起，与 %1 之间的消息单程最多慢 %2：等待者在请求，答复却来得太晚。</translation>
+        <translation>服务器上锁是空闲的，但自 %3 起，与 %1 之间的消息单程最多慢 %2：等待者在请求，应答却来得太晚。</translation>
     </message>
     <message>
         <source>On the server the lock is free: its waiters were not told of that, or ask in vain.</source>
@@ -7792,6 +8496,42 @@ A client's address leads to the new master at once.</source>
         <translation>%1 的条目在服务器上保留到 %2，但 %1 不认为自己持有锁。</translation>
     </message>
     <message>
+        <source>Since %1 %2 decides, which knows nothing of the lock of %3: it gave the lock to %4 at %5.</source>
+        <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知：它在 %5 把锁给了 %4。</translation>
+    </message>
+    <message>
+        <source>Since %1 %2 decides, which knows nothing of the lock of %3.</source>
+        <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知。</translation>
+    </message>
+    <message>
+        <source>%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of it, and the lock went to %4 at %5.</source>
+        <translation>%1 在 %3 丢失了关于 %2 的锁的记忆：知道这把锁的服务器太少了，锁在 %5 给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of it.</source>
+        <translation>%1 在 %3 丢失了关于 %2 的锁的记忆：知道这把锁的服务器太少了。</translation>
+    </message>
+    <message>
+        <source>%1 lost their memory of the lock of %2, the last one at %3, and the lock went to %4 at %5.</source>
+        <translation>%1 丢失了关于 %2 的锁的记忆，最后一个在 %3，锁在 %5 给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 lost their memory of the lock of %2, the last one at %3.</source>
+        <translation>%1 丢失了关于 %2 的锁的记忆，最后一个在 %3。</translation>
+    </message>
+    <message>
+        <source>The server lost its memory of the lock of %1 at %2, and gave it to %3 at %4.</source>
+        <translation>服务器在 %2 丢失了对 %1 的锁的记忆，并在 %4 把它给了 %3。</translation>
+    </message>
+    <message>
+        <source>The server lost its memory of the lock of %1 at %2.</source>
+        <translation>服务器在 %2 丢失了对 %1 的锁的记忆。</translation>
+    </message>
+    <message>
+        <source>Clients were told at %1 to take their locks on %2, and nobody waited for those on the engine before it: they go on there, and %2 knows nothing of them.</source>
+        <translation>客户端在 %1 被告知改到 %2 上取锁，没有人等待之前那个引擎上的锁结束：它们在那里继续，而 %2 对它们一无所知。</translation>
+    </message>
+    <message>
         <source>mutual-exclusion</source>
         <translation>互斥</translation>
     </message>
@@ -7809,15 +8549,15 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>reentrancy</source>
-        <translation>可重入</translation>
+        <translation>重入计数</translation>
     </message>
     <message>
         <source>fifo</source>
-        <translation>先进先出</translation>
+        <translation>先来后到</translation>
     </message>
     <message>
         <source>token-order</source>
-        <translation>令牌顺序</translation>
+        <translation>令牌次序</translation>
     </message>
     <message>
         <source>no-deadlock</source>
@@ -7833,11 +8573,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>No client releases or renews a hold that is not its own.</source>
-        <translation>没有客户端释放或续约不属于自己的持有。</translation>
+        <translation>没有客户端释放不属于自己的持有，也不为它续期。</translation>
     </message>
     <message>
         <source>While a live, connected client waits and nobody alive holds the lock, it is granted in time.</source>
-        <translation>当存活且连通的客户端在等待、没有存活者持有锁时，锁会按时授予。</translation>
+        <translation>有存活且连通的客户端在等待，而没有存活的客户端持有锁时，锁会按时授予。</translation>
     </message>
     <message>
         <source>Hold counts rise and fall by one, and the lock is free at zero.</source>
@@ -7853,7 +8593,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Nobody waits for a lock whose holder waits, directly or through others, for one of theirs.</source>
-        <translation>没有人等待这样的锁：其持有者直接或间接地在等待他们的锁。</translation>
+        <translation>谁等待的锁，其持有者都不会直接或间接地反过来等待它持有的锁。</translation>
     </message>
     <message>
         <source>%1 violated for %2 so far, since %3</source>
@@ -7900,6 +8640,34 @@ A client's address leads to the new master at once.</source>
         <translation>%3 归还锁之后，%1 于 %2 获得锁。</translation>
     </message>
     <message>
+        <source>Nobody told what the clients believed.</source>
+        <translation>没有人说出客户端相信什么。</translation>
+    </message>
+    <message>
+        <source>Neither the clients' beliefs nor writes were observed.</source>
+        <translation>既没有观察到客户端的信念，也没有观察到写入。</translation>
+    </message>
+    <message>
+        <source>The servers' record was not observed, or named nobody.</source>
+        <translation>没有观察到服务器的记录，或者它没有指明任何人。</translation>
+    </message>
+    <message>
+        <source>Neither the clients' beliefs nor the servers' record were observed.</source>
+        <translation>既没有观察到客户端的信念，也没有观察到服务器的记录。</translation>
+    </message>
+    <message>
+        <source>The write at %1 could not be judged: the record did not show whether its client held the lock.</source>
+        <translation>%1 的写入无法裁决：记录没有显示它的客户端是否持有锁。</translation>
+    </message>
+    <message>
+        <source>At %1 a client had waited for too long, and the record could not be seen meanwhile: nobody knows whether the lock could be given.</source>
+        <translation>到 %1 有客户端已等待过久，而这期间看不到记录：没有人知道锁当时能否授予。</translation>
+    </message>
+    <message>
+        <source>From %1 on the record could not be seen for some time: nobody knows whose the lock was.</source>
+        <translation>从 %1 起有一段时间看不到记录：没有人知道锁当时属于谁。</translation>
+    </message>
+    <message>
         <source>%1 others</source>
         <comment>at the end of a list of clients</comment>
         <translation>另外 %1 个</translation>
@@ -7918,6 +8686,16 @@ A client's address leads to the new master at once.</source>
         <source>%1 %2</source>
         <comment>a sentence after a sentence</comment>
         <translation>%1%2</translation>
+    </message>
+    <message>
+        <source>%1, so %2</source>
+        <comment>a cause and its effect, in one sentence</comment>
+        <translation>%1，因此 %2</translation>
+    </message>
+    <message>
+        <source>%1; %2</source>
+        <comment>a sentence and a remark, as one</comment>
+        <translation>%1；%2</translation>
     </message>
 </context>
 <context>
@@ -7961,7 +8739,7 @@ A client's address leads to the new master at once.</source>
     <name>WatchNote</name>
     <message>
         <source>%1 is a Sentinel: it has no locks. Write the address of the master that it watches; “redis-cli -p PORT sentinel masters” says it.</source>
-        <translation>%1 是 Sentinel，上面没有锁。请填写它所监视的主节点的地址；可用“redis-cli -p PORT sentinel masters”查到。</translation>
+        <translation>%1 是哨兵，上面没有锁。请填写它所监视的主节点的地址；可用“redis-cli -p PORT sentinel masters”查到。</translation>
     </message>
     <message>
         <source>Strings longer than a lock's value were not read: %1%2</source>
@@ -7985,7 +8763,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>This user may not go through the keys (SCAN), so only locks that a waiter tells of are known</source>
-        <translation>这个用户无权遍历键（SCAN），所以只知道有等待者透露的锁</translation>
+        <translation>这个用户无权遍历键（SCAN），所以只知道等待者透露出的锁</translation>
     </message>
     <message>
         <source>This user may not ask who is subscribed (PUBSUB), so waiters are not known</source>
@@ -7993,7 +8771,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>This is a replica of %1: its keys may be behind, and the master's waiters are not known here</source>
-        <translation>这是 %1 的从节点：它的键可能落后，而且在这里看不到主节点的等待者</translation>
+        <translation>这是 %1 的副本：它的键可能落后，而且在这里看不到主节点的等待者</translation>
     </message>
     <message>
         <source>This is one node of a cluster: locks in other nodes' slots do not show, and waiters are not known</source>
@@ -8014,6 +8792,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>This user may not ask which sessions wait for which, so blocked sessions are not known</source>
         <translation>此用户无权查询哪些会话在等待哪些会话，因此不知道被阻塞的会话</translation>
+    </message>
+    <message>
+        <source>No more than %1 sessions are read at a time: there may be more locks and waiters</source>
+        <translation>一次最多读取 %1 个会话：可能还有更多的锁和等待者</translation>
     </message>
     <message>
         <source>Name the locks to watch, separated by commas (match): memcached lists its keys only by a walk through all items, which you can allow (list=metadump)</source>
@@ -8070,6 +8852,10 @@ A client's address leads to the new master at once.</source>
         <translation>地址中指定的表或列不存在，或该用户无权查看：%1</translation>
     </message>
     <message>
+        <source>The node that the address names is not there. Locks below it show once it is made.</source>
+        <translation>地址所指的节点不存在。它建立之后，其下的锁就会显示。</translation>
+    </message>
+    <message>
         <source>Keys that were not looked at, because this server would keep them for longer: %1</source>
         <translation>没有查看的键（查看会使服务器更久地保留它们）：%1</translation>
     </message>
@@ -8109,6 +8895,10 @@ A client's address leads to the new master at once.</source>
         <translation>%1 自称是副本，而 %2 没有其他主节点。</translation>
     </message>
     <message>
+        <source>%1 · %2 of %3 masters answer: %4</source>
+        <translation>%1 · %3 个主节点中有 %2 个应答：%4</translation>
+    </message>
+    <message>
         <source>Only %1 of the %2 servers of this Redlock can be read, and it takes %3 to know who holds a lock: %4</source>
         <translation>这个 Redlock 的 %2 台服务器中只有 %1 台可读，需要 %3 台才知道谁持有锁：%4</translation>
     </message>
@@ -8126,7 +8916,7 @@ A client's address leads to the new master at once.</source>
     <name>ZooKeeper</name>
     <message>
         <source>The connection to %1 broke before it answered “%2”; whether that was done is not known.</source>
-        <translation>到 %1 的连接在它回答“%2”之前断开；是否已执行，不得而知。</translation>
+        <translation>到 %1 的连接在它应答“%2”之前断开；是否已执行，不得而知。</translation>
     </message>
     <message>
         <source>There is no node “%1” on %2.</source>
@@ -8178,11 +8968,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>The session with %1 ended before it answered; its ephemeral nodes are gone with it.</source>
-        <translation>与 %1 的会话在它回答之前结束；它的临时节点也随之消失。</translation>
+        <translation>与 %1 的会话在它应答之前结束；它的临时节点也随之消失。</translation>
     </message>
     <message>
         <source>What answers at %1 does not speak ZooKeeper's protocol. Check host and port.</source>
-        <translation>%1 处回答的不是 ZooKeeper 协议。请检查主机和端口。</translation>
+        <translation>%1 处的应答不是 ZooKeeper 协议。请检查主机和端口。</translation>
     </message>
     <message>
         <source>%1 refused the login. Check user and password in the URL.</source>
@@ -8289,7 +9079,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>ZooKeeper's own recipes, also zk-page</source>
-        <translation>ZooKeeper 自带的配方，还有 zk-page</translation>
+        <translation>ZooKeeper 自带的锁算法，还有 zk-page</translation>
     </message>
     <message>
         <source>one ephemeral node: by several libraries, or anybody</source>
@@ -8312,8 +9102,8 @@ A client's address leads to the new master at once.</source>
         <translation>Laravel 的 cache_locks 表</translation>
     </message>
     <message>
-        <source>Spring Integration's table INT_LOCK</source>
-        <translation>Spring Integration 的 INT_LOCK 表</translation>
+        <source>Spring Integration's table INT_LOCK; ?match=REGION:name shows a name for its key</source>
+        <translation>Spring Integration 的表 INT_LOCK；?match=REGION:name 可为其键显示名称</translation>
     </message>
     <message>
         <source>Liquibase's table DATABASECHANGELOGLOCK</source>
@@ -8326,6 +9116,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Quartz' table QRTZ_LOCKS, whose rows its schedulers lock</source>
         <translation>Quartz 的表 QRTZ_LOCKS，由调度器锁定其中的行</translation>
+    </message>
+    <message>
+        <source>a Quartz scheduler's instance, held until the others count it as gone</source>
+        <translation>Quartz 调度器的一个实例，在其他实例认定它已消失之前一直持有</translation>
     </message>
     <message>
         <source>a table of your own, named by ?table=…&amp;name=COLUMN</source>
@@ -8361,7 +9155,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>one page for others: picture, verdict and facts, as PDF or PNG</source>
-        <translation>给他人看的一页：图、判定与事实，PDF 或 PNG</translation>
+        <translation>给他人看的一页：图、裁决与事实，PDF 或 PNG</translation>
     </message>
     <message>
         <source>a scenario that repeats what happened, for the simulator</source>
@@ -8377,7 +9171,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>a trace for ui.perfetto.dev</source>
-        <translation>供 ui.perfetto.dev 使用的跟踪文件</translation>
+        <translation>供 ui.perfetto.dev 使用的追踪文件</translation>
     </message>
     <message>
         <source>a history for Jepsen and Knossos, in EDN</source>
@@ -8389,7 +9183,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>play scenarios with every recipe, and compare what held and what it cost</source>
-        <translation>用每种锁运行各个场景，比较哪些不变式成立、代价如何</translation>
+        <translation>用每种算法运行各个场景，比较哪些不变量成立、代价如何</translation>
     </message>
     <message>
         <source>run a command while holding a lock on a real server</source>
@@ -8409,11 +9203,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>turn a recording into a picture, a scenario that repeats it, a table or a history</source>
-        <translation>把记录变成图片、重演它的场景、表格或历史</translation>
+        <translation>把录制变成图片、重演它的场景、表格或历史</translation>
     </message>
     <message>
         <source>what changed between two instants of a recording</source>
-        <translation>一份记录的两个时刻之间有什么变化</translation>
+        <translation>一份录制的两个时刻之间有什么变化</translation>
     </message>
     <message>
         <source>what there is</source>
@@ -8441,7 +9235,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>  %1 acquisitions, %2 events, digest %3</source>
-        <translation>  %1 次获得，%2 个事件，摘要 %3</translation>
+        <translation>  %1 次获得锁，%2 个事件，摘要 %3</translation>
     </message>
     <message>
         <source>“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list recipes”. --shared holds it as a reader, beside other readers; writers of the same lock name the recipe for both: redis-rw or zk-rw, and on PostgreSQL readers, too, name sql-advisory. --permits N makes it a semaphore of N permits in all and takes one (as --recipe redis-semaphore). --wait bounds the connecting, too, which has a second at least. --id is a name for others to see; two runs of one name exclude each other all the same. COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.</source>
@@ -8449,7 +9243,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Each line of “compare” is one recipe under one scenario, over all seeds (1..100 if you name none): “violated” when an invariant was, “stalled” when the lock was not granted any more, “recovered” when for more than a second nobody could get it, else “safe”. Recipes may end in *, such as zk-*. Waits and costs in the tables of markdown and html are those of the scenario “contention”. The status is 0 when all cells came out as their scenarios expect, 1 when one did not, 4 when a scenario expects nothing.</source>
-        <translation>“compare” 的每一行是一种锁在一个场景下、所有种子（不指定时为 1..100）的结果：违反了不变式为“violated”，锁不再授予为“stalled”，超过一秒没有人能得到锁为“recovered”，否则为“safe”。锁名可以用 * 结尾，例如 zk-*。markdown 和 html 表格中的等待与代价取自场景“contention”。全部符合场景的预期时退出状态为 0，有一个不符为 1，场景没有给出预期为 4。</translation>
+        <translation>“compare”的每一行是一种算法在一个场景下、所有种子（不指定时为 1..100）的结果：违反了不变量为“violated”，锁不再授予为“stalled”，超过一秒没有人能得到锁为“recovered”，否则为“safe”。算法名可以用 * 结尾，例如 zk-*。markdown 和 html 表格中的等待与代价取自场景“contention”。全部符合场景的预期时退出状态为 0，有一个不符为 1，场景没有给出预期为 4。</translation>
     </message>
     <message>
         <source>A manager's CONFIG is a JSON file that names up to three engines for a namespace of locks: servers, and a recipe for each. “check” tells its mistakes and asks all its servers; “status” says which engine is in use, and how each server does; “switch” and “fail-back” change the engine for all processes, and show how far they have come; “watch” has a line for every change. ENGINE is a number, “primary”, or a part of its address. --immediate ends the holders at once where they could finish; “lock --manager” takes a lock on the engine in use, and its --recipe and --lease stand in CONFIG.</source>
@@ -8473,11 +9267,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>SCENARIO is a file, a name from “lockscope list scenarios”, or a run that was copied as text (lockscope:…; quote it). URL is redis://[user:password@]host:port[/db] or rediss:// for TLS. Times have a unit: 250ms, 5s, 2m.</source>
-        <translation>SCENARIO 是文件、“lockscope list scenarios” 中的名字，或复制为文字的运行（lockscope:…，请加引号）。URL 是 redis://[用户:密码@]主机:端口[/库]，TLS 用 rediss://。时间要带单位：250ms、5s、2m。</translation>
+        <translation>SCENARIO 是文件、“lockscope list scenarios”中的名字，或复制为文字的运行（lockscope:…，请加引号）。URL 是 redis://[用户:密码@]主机:端口[/库]，TLS 用 rediss://。时间要带单位：250ms、5s、2m。</translation>
     </message>
     <message>
         <source>Exit status: 0 fine, 1 an invariant was violated, 2 usage or bad input, 3 server unreachable, 4 verdict unknown; “lock” passes its command's status through, or 123 lock lost, 124 not acquired in time, 125 failed, 126/127 command cannot run / not found.</source>
-        <translation>退出状态：0 正常，1 违反了不变量，2 用法或输入有误，3 服务器不可达，4 裁决未知；“lock”透传其命令的状态，或 123 丢锁，124 未按时获得，125 失败，126/127 命令无法运行／找不到。</translation>
+        <translation>退出状态：0 正常，1 违反了不变量，2 用法或输入有误，3 服务器不可达，4 裁决未知；“lock”透传其命令的状态，或 123 锁丢失，124 未按时获得，125 失败，126/127 命令无法运行／找不到。</translation>
     </message>
     <message>
         <source>“%1” is neither a command, a file nor a URL%2</source>
@@ -8493,7 +9287,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>the simulator has no recipe “%1”%2</source>
-        <translation>模拟器没有锁“%1”%2</translation>
+        <translation>模拟器没有算法“%1”%2</translation>
     </message>
     <message>
         <source>give --json or --to, not both</source>
@@ -8509,11 +9303,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>none of these scenarios can run with any of these recipes</source>
-        <translation>这些场景都不能用这些锁运行</translation>
+        <translation>这些场景都不能用这些算法运行</translation>
     </message>
     <message>
         <source>%1 with %2 is not as expected: %3</source>
-        <translation>场景 %1、锁 %2 与预期不符：%3</translation>
+        <translation>场景 %1、算法 %2 与预期不符：%3</translation>
     </message>
     <message>
         <source>safe</source>
@@ -8549,7 +9343,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>✓ no invariant violated · ↻ nobody got the lock for more than a second, then it was granted again · ■ not granted any more · ✗ violated · — the recipe cannot run it · ⚠ not as the scenario expects</source>
-        <translation>✓ 没有违反不变式 · ↻ 超过一秒没有人得到锁，随后又能授予 · ■ 不再授予 · ✗ 违反 · — 这种锁不能运行该场景 · ⚠ 与场景的预期不符</translation>
+        <translation>✓ 没有违反不变量 · ↻ 超过一秒没有人得到锁，随后又能授予 · ■ 不再授予 · ✗ 违反 · — 该算法不能运行该场景 · ⚠ 与场景的预期不符</translation>
     </message>
     <message>
         <source>Scenario</source>
@@ -8557,7 +9351,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>What each recipe cost and kept</source>
-        <translation>每种锁的代价与保证</translation>
+        <translation>每种算法的代价与保证</translation>
     </message>
     <message>
         <source>Waits and requests: of the scenario “%1”. The other columns count scenarios.</source>
@@ -8581,7 +9375,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Requests per acquisition</source>
-        <translation>每次获取的请求数</translation>
+        <translation>每次获得锁的请求数</translation>
     </message>
     <message>
         <source>Safe</source>
@@ -8613,7 +9407,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>From the least to the most of the recipes on such servers, without those that exist to be seen failing. Waits and requests: of the scenario “%1”. Safety counts runs of a recipe in a scenario.</source>
-        <translation>各行是这类服务器上各种锁从最小到最大的值，不含为展示失败而设的锁。等待与请求取自场景“%1”。安全一项按“一种锁在一个场景中”计数。</translation>
+        <translation>各行是这类服务器上各种算法从最小到最大的值，不含为展示失败而设的算法。等待与请求取自场景“%1”。安全一项按“一种算法在一个场景中”计数。</translation>
     </message>
     <message>
         <source>Understanding, implementation: steps of the algorithm</source>
@@ -8621,7 +9415,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Performance: requests per acquisition</source>
-        <translation>性能：每次加锁的请求数</translation>
+        <translation>性能：每次获得锁的请求数</translation>
     </message>
     <message>
         <source>Performance: wait, median</source>
@@ -8637,7 +9431,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Safety: and granted again to the end</source>
-        <translation>安全：并且直到最后都能再加锁</translation>
+        <translation>安全：并且直到最后都能再次授予</translation>
     </message>
     <message>
         <source>granted again after %1</source>
@@ -8666,7 +9460,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>--%1 is missing: an instant such as 90s, or 03:12 where the recording has a clock</source>
-        <translation>缺少 --%1：一个时刻，例如 90s；记录带有时钟时也可写 03:12</translation>
+        <translation>缺少 --%1：一个时刻，例如 90s；录制带有时钟时也可写 03:12</translation>
     </message>
     <message>
         <source>--to must be later than --from</source>
@@ -8687,6 +9481,14 @@ A client's address leads to the new master at once.</source>
         <translation>无法写入 %1：%2</translation>
     </message>
     <message>
+        <source>--until must be later than --from</source>
+        <translation>--until 必须晚于 --from</translation>
+    </message>
+    <message>
+        <source>--from: nothing was recorded after that; the recording ends after %1</source>
+        <translation>--from：此后没有录制任何内容；录制在 %1 后结束</translation>
+    </message>
+    <message>
         <source>--to is missing: %1</source>
         <translation>缺少 --to：%1</translation>
     </message>
@@ -8695,12 +9497,8 @@ A client's address leads to the new master at once.</source>
         <translation>--%1：只有图片或场景能只取运行的一部分</translation>
     </message>
     <message>
-        <source>--until must be later than --from</source>
-        <translation>--until 必须晚于 --from</translation>
-    </message>
-    <message>
         <source>--%1: this recording has no clock: give the time since its beginning, such as 90s</source>
-        <translation>--%1：这份记录没有时钟：请给出从开头算起的时间，例如 90s</translation>
+        <translation>--%1：这份录制没有时钟：请给出从开头算起的时间，例如 90s</translation>
     </message>
     <message>
         <source>--%1: “%2” is no time of day such as 03:12 or 03:12:30</source>
@@ -8708,11 +9506,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>--%1: the recording ends before that, after %2</source>
-        <translation>--%1：记录在此之前就结束了，共 %2</translation>
+        <translation>--%1：录制在此之前就结束了，共 %2</translation>
     </message>
     <message>
         <source>holds</source>
-        <translation>持有</translation>
+        <translation>成立</translation>
     </message>
     <message numerus="yes">
         <source>… and %n more</source>
@@ -8725,12 +9523,16 @@ A client's address leads to the new master at once.</source>
         <translation>自编：%1</translation>
     </message>
     <message>
+        <source> (unsafe: exists to be seen failing, in the simulator only)</source>
+        <translation>（不安全：仅用于在模拟器中观察其失败）</translation>
+    </message>
+    <message>
         <source> (unsafe: exists to be seen failing)</source>
         <translation>（不安全：为演示失败而存在）</translation>
     </message>
     <message>
-        <source>scenarios, recipes or formats</source>
-        <translation>scenarios、recipes 或 formats</translation>
+        <source>scenarios, lessons, recipes or formats</source>
+        <translation>scenarios、lessons、recipes 或 formats</translation>
     </message>
     <message>
         <source>there is no list of “%1”%2</source>
@@ -8774,7 +9576,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>as recorded</source>
-        <translation>与记录相同</translation>
+        <translation>与录制时相同</translation>
     </message>
     <message>
         <source>Digest of the events</source>
@@ -8803,6 +9605,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>this run was shared from version %1; here, in version %2, it may take another course</source>
         <translation>这次运行来自版本 %1；在这里的版本 %2 中，经过可能不同</translation>
+    </message>
+    <message>
+        <source>--recipe is empty: name one of “lockscope list recipes”, or leave the option out</source>
+        <translation>--recipe 为空：请写出 “lockscope list recipes” 中的一个算法，或省略此选项</translation>
     </message>
     <message>
         <source>%1 with %2, seed %3, %4 of virtual time</source>
@@ -9042,12 +9848,16 @@ A client's address leads to the new master at once.</source>
         <translation>可读</translation>
     </message>
     <message>
+        <source>Password of %1 (%2): </source>
+        <translation>%1 的密码（%2）：</translation>
+    </message>
+    <message>
         <source>“%1” does not say which kind of server it is; write redis://%1</source>
         <translation>“%1”没有说明服务器的类型；请写 redis://%1</translation>
     </message>
     <message>
         <source>--%1 bounds a recording: it needs --record FILE</source>
-        <translation>--%1 用于限制记录的大小：需要 --record FILE</translation>
+        <translation>--%1 用于限制录制的大小：需要 --record FILE</translation>
     </message>
     <message>
         <source>--max-bytes: “%1” is no size such as 200M; 1M at least</source>
@@ -9063,7 +9873,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>--metrics needs a watch that goes on: leave --once out</source>
-        <translation>--metrics 需要持续的观察：请去掉 --once</translation>
+        <translation>--metrics 需要持续的监视：请去掉 --once</translation>
     </message>
     <message>
         <source>metrics at http://%1:%2/metrics</source>
@@ -9086,8 +9896,16 @@ A client's address leads to the new master at once.</source>
         <translation>空闲</translation>
     </message>
     <message>
+        <source>(%1 s left)</source>
+        <translation>（剩余 %1 秒）</translation>
+    </message>
+    <message>
         <source>and %1 more</source>
         <translation>等，另有 %1 个</translation>
+    </message>
+    <message>
+        <source>its end has passed</source>
+        <translation>已过截止时间</translation>
     </message>
     <message>
         <source>%1 s left</source>
@@ -9113,6 +9931,16 @@ A client's address leads to the new master at once.</source>
         <source>waiters unknown</source>
         <translation>等待者未知</translation>
     </message>
+    <message>
+        <source>no waiter known</source>
+        <translation>未知有等待者</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n subscribed to its release</source>
+        <translation>
+            <numerusform>%n 个客户端订阅了它的释放</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n waiting</source>
         <translation>
@@ -9134,12 +9962,20 @@ A client's address leads to the new master at once.</source>
         <translation>空闲：只有少数服务器上有持有者</translation>
     </message>
     <message>
+        <source>held shared</source>
+        <translation>被共享持有</translation>
+    </message>
+    <message>
         <source>copies: %1</source>
         <translation>副本：%1</translation>
     </message>
     <message>
         <source>token %1</source>
         <translation>令牌 %1</translation>
+    </message>
+    <message>
+        <source>held twice: these libraries do not see each other's nodes</source>
+        <translation>被同时持有两次：这些库互相看不到对方的节点</translation>
     </message>
     <message>
         <source>only a guess: perhaps no lock</source>
@@ -9155,7 +9991,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>renewed every %1 until now</source>
-        <translation>此前每 %1 续约一次</translation>
+        <translation>此前每 %1 续期一次</translation>
     </message>
     <message>
         <source>its client has no connection to the server any more</source>
@@ -9171,7 +10007,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>renewed</source>
-        <translation>已续约</translation>
+        <translation>已续期</translation>
     </message>
     <message>
         <source>shortened</source>
@@ -9211,11 +10047,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>renewal missed</source>
-        <translation>错过续约</translation>
+        <translation>错过续期</translation>
     </message>
     <message>
         <source>renewals stopped</source>
-        <translation>续约停止</translation>
+        <translation>续期停止</translation>
     </message>
     <message>
         <source>may exist twice</source>
@@ -9224,6 +10060,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>lost</source>
         <translation>丢失</translation>
+    </message>
+    <message>
+        <source>no longer waited for: such locks show only while somebody waits</source>
+        <translation>不再有等待者：这类锁只有在有人等待时才看得到</translation>
     </message>
     <message>
         <source>queue</source>
@@ -9430,16 +10270,195 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>lesson</name>
     <message>
+        <source>at least %1</source>
+        <extracomment>How often something must have been done: "Settings changed: at least 1".</extracomment>
+        <translation>至少 %1</translation>
+    </message>
+    <message>
+        <source>at most %1</source>
+        <translation>至多 %1</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <extracomment>How often something may have been done: "Servers killed: none".</extracomment>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>exactly %1</source>
+        <translation>正好 %1</translation>
+    </message>
+    <message>
+        <source>Changes of the setting “%1”</source>
+        <translation>对设置“%1”的改动</translation>
+    </message>
+    <message>
+        <source>Changes of other settings than “%1”</source>
+        <translation>对“%1”以外的设置的改动</translation>
+    </message>
+    <message>
+        <source>Clients paused</source>
+        <translation>暂停客户端</translation>
+    </message>
+    <message>
+        <source>Clients killed</source>
+        <translation>杀死客户端</translation>
+    </message>
+    <message>
+        <source>Servers killed</source>
+        <translation>杀死服务器</translation>
+    </message>
+    <message>
+        <source>Clocks moved</source>
+        <translation>拨动时钟</translation>
+    </message>
+    <message>
+        <source>Settings changed</source>
+        <translation>改设置</translation>
+    </message>
+    <message>
+        <source>Changes to another engine</source>
+        <translation>切换引擎</translation>
+    </message>
+    <message>
+        <source>“%1” done by hand</source>
+        <translation>手动做“%1”</translation>
+    </message>
+    <message>
+        <source>Things done to clients</source>
+        <translation>对客户端动手</translation>
+    </message>
+    <message>
+        <source>Things done to servers</source>
+        <translation>对服务器动手</translation>
+    </message>
+    <message>
+        <source>Things done by hand</source>
+        <translation>手动操作</translation>
+    </message>
+    <message>
+        <source>Nobody has got the lock for %1</source>
+        <translation>%1 内没有人拿到锁</translation>
+    </message>
+    <message>
+        <source>Locks granted after %1: %2</source>
+        <translation>%1 之后授予锁：%2</translation>
+    </message>
+    <message>
+        <source>Locks granted: %1</source>
+        <translation>授予锁：%1</translation>
+    </message>
+    <message>
+        <source>A replica has become the master, %1 ago or more</source>
+        <translation>副本已当上主节点，过去至少 %1</translation>
+    </message>
+    <message>
+        <source>No client has lost the lock</source>
+        <translation>没有客户端失去锁</translation>
+    </message>
+    <message>
+        <source>A client has been paused</source>
+        <translation>有客户端被暂停过</translation>
+    </message>
+    <message>
+        <source>A client has died</source>
+        <translation>有客户端死了</translation>
+    </message>
+    <message>
+        <source>Messages to waiters: %1</source>
+        <translation>发给等待者的消息：%1</translation>
+    </message>
+    <message>
+        <source>Writes accepted: %1</source>
+        <translation>接受的写入：%1</translation>
+    </message>
+    <message>
+        <source>Events of the kind “%1”: %2</source>
+        <translation>“%1”类事件：%2</translation>
+    </message>
+    <message>
+        <source>Two clients believe at once that they hold the lock</source>
+        <translation>两个客户端同时以为持有锁</translation>
+    </message>
+    <message>
+        <source>Never do two clients believe at once that they hold the lock</source>
+        <translation>任何时候都没有两个客户端同时以为持有锁</translation>
+    </message>
+    <message>
+        <source>A write of an old holder has been accepted</source>
+        <translation>旧持有者的写入被接受了</translation>
+    </message>
+    <message>
+        <source>No write of an old holder has been accepted</source>
+        <translation>没有接受过旧持有者的写入</translation>
+    </message>
+    <message>
+        <source>A client has given back the lock of another</source>
+        <translation>有客户端释放了别人的锁</translation>
+    </message>
+    <message>
+        <source>No client has given back the lock of another</source>
+        <translation>没有客户端释放过别人的锁</translation>
+    </message>
+    <message>
+        <source>Clients wait for each other in a circle</source>
+        <translation>客户端绕成一圈互相等</translation>
+    </message>
+    <message>
+        <source>No clients wait for each other in a circle</source>
+        <translation>没有客户端绕成一圈互相等</translation>
+    </message>
+    <message>
+        <source>A violation of %1</source>
+        <translation>%1被违反</translation>
+    </message>
+    <message>
+        <source>No violation of %1</source>
+        <translation>%1没有被违反</translation>
+    </message>
+    <message>
+        <source>Record and belief agree again within %1</source>
+        <translation>记录与信念在 %1 内重新一致</translation>
+    </message>
+    <message>
+        <source>Record and belief disagree for %1</source>
+        <translation>记录和信念有 %1 对不上</translation>
+    </message>
+    <message>
+        <source>A holder is suspended for %1, and goes on</source>
+        <translation>持有者挂起 %1，之后继续</translation>
+    </message>
+    <message>
+        <source>The run has come to %1</source>
+        <translation>运行到了 %1</translation>
+    </message>
+    <message>
+        <source>Requests for each grant: %1</source>
+        <translation>每次授予的请求数：%1</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1 (now %2)</source>
+        <extracomment>A part of a task that does not hold yet: %1 in words, %2 how much it is now.</extracomment>
+        <translation>%1（现在 %2）</translation>
+    </message>
+    <message>
         <source>“%1” is taken; give the moment another name</source>
-        <translation>“%1” 已被占用；请给这个时刻换个名字</translation>
+        <translation>“%1”已被占用；请给这个时刻换个名字</translation>
     </message>
     <message>
         <source>“%1” must be an earlier moment</source>
-        <translation>“%1” 必须是更早的时刻</translation>
+        <translation>“%1”必须是更早的时刻</translation>
+    </message>
+    <message>
+        <source>there is no scenario “%1”%2</source>
+        <translation>没有场景“%1”%2</translation>
     </message>
     <message>
         <source>the lesson has no scene “%1”</source>
-        <translation>这一课没有场景 “%1”</translation>
+        <translation>这一课没有场次“%1”</translation>
     </message>
     <message>
         <source>there is neither a built-in lesson nor a file of this name%1</source>
@@ -9455,19 +10474,19 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>there is no kind of row “%1”%2</source>
-        <translation>没有 “%1” 这种记录%2</translation>
+        <translation>没有“%1”这种记录%2</translation>
     </message>
     <message>
         <source>“%1” is no instant</source>
-        <translation>“%1” 不是一个时刻</translation>
+        <translation>“%1”不是一个时刻</translation>
     </message>
     <message>
         <source>there is no action “%1”</source>
-        <translation>没有 “%1” 这个动作</translation>
+        <translation>没有“%1”这个动作</translation>
     </message>
     <message>
         <source>“%1” is compared with %2</source>
-        <translation>“%1” 应与%2比较</translation>
+        <translation>“%1”应与%2比较</translation>
     </message>
     <message>
         <source>a client, several, or "nobody"</source>
@@ -9487,7 +10506,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>a condition has one test: “is”, “is_not”, “at_least”, “at_most” or “includes”</source>
-        <translation>一个条件只有一种比较：“is”、“is_not”、“at_least”、“at_most” 或 “includes”</translation>
+        <translation>一个条件只有一种比较：“is”、“is_not”、“at_least”、“at_most”或“includes”</translation>
     </message>
     <message>
         <source>this needs two instants</source>
@@ -9495,7 +10514,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>in the scene “%1” the moment “%2” does not happen</source>
-        <translation>场景 “%1” 中没有发生时刻 “%2”</translation>
+        <translation>场次“%1”中没有出现时刻“%2”</translation>
     </message>
     <message>
         <source>moment</source>
@@ -9511,7 +10530,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>the scene defines no %1 “%2”%3</source>
-        <translation>场景没有定义%1 “%2”%3</translation>
+        <translation>这个场次没有定义%1“%2”%3</translation>
     </message>
     <message>
         <source>nobody</source>
@@ -9528,11 +10547,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>violated</source>
-        <translation>被打破</translation>
+        <translation>被违反</translation>
     </message>
     <message>
         <source>not violated</source>
-        <translation>未被打破</translation>
+        <translation>未被违反</translation>
     </message>
     <message>
         <source>step %1: %2</source>
@@ -9562,13 +10581,17 @@ A client's address leads to the new master at once.</source>
         <source>this text is longer than %1 characters: %2</source>
         <translation>这段文字超过 %1 个字符：%2</translation>
     </message>
+    <message>
+        <source>this text has more than %1 sentences: %2</source>
+        <translation>这段文字超过 %1 句：%2</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::app::AlertNotifier</name>
     <message>
-        <source>%1: %2</source>
-        <extracomment>%1 the short words for an alert such as "renewal late", %2 a lock.</extracomment>
-        <translation>%1：%2</translation>
+        <source>Also %1</source>
+        <extracomment>In a message on the desktop, below the worst alert: %1 the other ones, such as "renewal late: orders".</extracomment>
+        <translation>另有：%1</translation>
     </message>
     <message numerus="yes">
         <source>%1, and %n more alert(s)</source>
@@ -9578,7 +10601,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Lockscope watches for alerts</source>
-        <translation>Lockscope 正在看守告警</translation>
+        <translation>Lockscope 正在留意告警</translation>
     </message>
 </context>
 <context>
@@ -9872,7 +10895,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Le&amp;gend of the timeline</source>
-        <translation>时间轴图例(&amp;G)</translation>
+        <translation>时间线图例(&amp;G)</translation>
     </message>
     <message>
         <source>See it in lesson %1: %2</source>
@@ -9890,6 +10913,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Presenter</source>
         <translation>演示视图</translation>
+    </message>
+    <message>
+        <source>Side by side</source>
+        <translation>并排比较</translation>
     </message>
     <message>
         <source>Choose a lane</source>
@@ -9936,8 +10963,20 @@ A client's address leads to the new master at once.</source>
         <translation>撤回所选故障</translation>
     </message>
     <message>
+        <source>Play on; go on</source>
+        <translation>继续播放；往下走</translation>
+    </message>
+    <message>
         <source>Choose an answer</source>
         <translation>选择答案</translation>
+    </message>
+    <message>
+        <source>Count a hand of the class for an answer</source>
+        <translation>给一个答案数一只手</translation>
+    </message>
+    <message>
+        <source>Take the last hand back</source>
+        <translation>撤回数的最后一只手</translation>
     </message>
     <message>
         <source>Lock the bet; go on</source>
@@ -9948,12 +10987,20 @@ A client's address leads to the new master at once.</source>
         <translation>上一步、下一步</translation>
     </message>
     <message>
+        <source>Step back, step on; out of a task, too</source>
+        <translation>上一步、下一步；也能离开任务</translation>
+    </message>
+    <message>
         <source>Blank the screen</source>
         <translation>黑屏</translation>
     </message>
     <message>
         <source>Leave the presenter’s view</source>
         <translation>离开演示视图</translation>
+    </message>
+    <message>
+        <source>To where the two runs part</source>
+        <translation>到两次运行分开的地方</translation>
     </message>
     <message>
         <source>About Lockscope</source>
@@ -9997,6 +11044,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>The run from %1 on is changed again.</source>
         <translation>从 %1 起的运行又已改变。</translation>
+    </message>
+    <message>
+        <source>Back in an earlier run, from %1 on. The one until now is kept.</source>
+        <translation>从 %1 起回到了较早的一次运行。到目前为止的这次运行已保留。</translation>
     </message>
     <message>
         <source>Started again without what was done by hand.</source>
@@ -10082,7 +11133,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Close message (Esc)</source>
-        <translation>关闭消息 (Esc)</translation>
+        <translation>关闭消息（Esc）</translation>
     </message>
     <message>
         <source>%1 %2</source>
@@ -10110,6 +11161,21 @@ A client's address leads to the new master at once.</source>
     </message>
 </context>
 <context>
+    <name>lockscope::app::Presenter</name>
+    <message>
+        <source>back to the lesson</source>
+        <translation>回到课程</translation>
+    </message>
+    <message>
+        <source>next event</source>
+        <translation>下一个事件</translation>
+    </message>
+    <message>
+        <source>next step</source>
+        <translation>下一步</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::app::RecordingArrival</name>
     <message>
         <source>This recording is shown as it ended, at %1.</source>
@@ -10129,7 +11195,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>The last hour of what is watched is kept on disk until the session is closed. Click to save it.</source>
-        <translation>所观察内容的最近一小时保存在磁盘上，直到会话关闭。点击即可另存。</translation>
+        <translation>所监视内容的最近一小时保存在磁盘上，直到会话关闭。点击即可另存。</translation>
     </message>
     <message>
         <source>Recording · %1</source>
@@ -10180,7 +11246,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>The clipboard has no run: a shared run begins with “lockscope:”.</source>
-        <translation>剪贴板里没有运行：分享的运行以 “lockscope:” 开头。</translation>
+        <translation>剪贴板里没有运行：分享的运行以“lockscope:”开头。</translation>
     </message>
     <message>
         <source>%1 · %2 · seed %3</source>
@@ -10256,6 +11322,23 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>read-only</source>
         <translation>只读</translation>
+    </message>
+    <message>
+        <source>watching takes %1 % of ≤ %2 %</source>
+        <extracomment>What watching costs: %1 percent of a server's time by now, %2 percent at most.</extracomment>
+        <translation>监视占用服务器 %1 %（上限 %2 %）</translation>
+    </message>
+    <message>
+        <source>picture ≤ %1 old</source>
+        <extracomment>The age of what the window shows of watched servers.</extracomment>
+        <translation>画面延迟 ≤ %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n gap(s) (%1)</source>
+        <extracomment>Times in which a watched server could not be seen: %1 how long all of them were.</extracomment>
+        <translation>
+            <numerusform>%n 处空白（%1）</numerusform>
+        </translation>
     </message>
     <message>
         <source>our own load %1 commands/s</source>
@@ -10417,11 +11500,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>&amp;Add a connection…</source>
-        <translation>添加连接…(&amp;A)</translation>
+        <translation>添加连接(&amp;A)…</translation>
     </message>
     <message>
         <source>Sa&amp;me client…</source>
-        <translation>同一客户端…(&amp;M)</translation>
+        <translation>同一客户端(&amp;M)…</translation>
     </message>
     <message>
         <source>Lessons</source>
@@ -10457,7 +11540,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Layout: &amp;Monitor</source>
-        <translation>布局：监控(&amp;M)</translation>
+        <translation>布局：监视(&amp;M)</translation>
     </message>
     <message>
         <source>Layout: &amp;Break</source>
@@ -10569,7 +11652,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>&amp;Presenter’s view</source>
-        <translation>演示模式(&amp;P)</translation>
+        <translation>演示视图(&amp;P)</translation>
     </message>
     <message>
         <source>&amp;Full screen</source>
@@ -10644,7 +11727,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>“%1” is %2 already: the two runs would be one.</source>
-        <translation>“%1” 已经是 %2：两次运行会完全一样。</translation>
+        <translation>“%1”已经是 %2：两次运行会完全一样。</translation>
     </message>
     <message>
         <source>%1 should hold, and is unknown</source>
@@ -10746,6 +11829,33 @@ A client's address leads to the new master at once.</source>
         <translation>副本</translation>
     </message>
     <message>
+        <source>SCAN + told of changes</source>
+        <extracomment>How a Redis is watched: by its command SCAN, and by messages.</extracomment>
+        <translation>SCAN + 变更通知</translation>
+    </message>
+    <message>
+        <source>SCAN, asks every %1</source>
+        <translation>SCAN，每 %1 询问一次</translation>
+    </message>
+    <message>
+        <source>a watch for each node</source>
+        <translation>每个节点一个 watch</translation>
+    </message>
+    <message>
+        <source>one watch stream</source>
+        <translation>一条 watch 流</translation>
+    </message>
+    <message>
+        <source>asks every %1</source>
+        <translation>每 %1 询问一次</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has not answered for %n second(s)</source>
+        <translation>
+            <numerusform>%1 已有 %n 秒没有应答</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>%1 is read-only: allow changes on this connection first.</source>
         <translation>%1 是只读的：请先允许在这个连接上更改。</translation>
     </message>
@@ -10826,7 +11936,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>There is no client of ours called “%1” to do this to now.</source>
-        <translation>现在没有名为“%1”的我们自己的客户端可以这样做。</translation>
+        <translation>现在我们自己的客户端里没有“%1”可供这样操作。</translation>
     </message>
     <message>
         <source>“%1” is dead: nothing was done.</source>
@@ -10866,6 +11976,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Recording · %1 · not whole</source>
         <translation>录制 · %1 · 不完整</translation>
+    </message>
+    <message>
+        <source>%1 To keep what is shown, save it under another name.</source>
+        <translation>%1 要保留已显示的内容，请另存为其他名称。</translation>
     </message>
     <message>
         <source>A recording cannot be changed. Open its scenario to try something else with it.</source>
@@ -11030,6 +12144,26 @@ A client's address leads to the new master at once.</source>
         <source>server</source>
         <translation>服务器</translation>
     </message>
+    <message numerus="yes">
+        <source>%n lock(s)</source>
+        <translation>
+            <numerusform>%n 把锁</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <extracomment>Of many locks with one kind of alert: %1 its words, such as "failed over", %2 the names of some of the locks.</extracomment>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>、</translation>
+    </message>
+    <message>
+        <source>Part of the deadlock above.</source>
+        <extracomment>The same deadlock has a row of its own further up in the list.</extracomment>
+        <translation>属于上面的死锁。</translation>
+    </message>
     <message>
         <source>It is over; it stays here because it is pinned.</source>
         <translation>已经结束；因为固定而留在这里。</translation>
@@ -11117,12 +12251,12 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Which alerts this connection raises, and from when on</source>
-        <translation>这个连接发出哪些告警，从何时起</translation>
+        <translation>这个连接发出哪些告警，到什么程度才发</translation>
     </message>
     <message numerus="yes">
         <source>none · %n rule(s) watch</source>
         <translation>
-            <numerusform>没有告警 · %n 条规则在看守</numerusform>
+            <numerusform>没有告警 · %n 条规则在生效</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -11137,15 +12271,25 @@ A client's address leads to the new master at once.</source>
             <numerusform>%n 条，最严重的在前</numerusform>
         </translation>
     </message>
+    <message>
+        <source>%1 · as of now</source>
+        <translation>%1 · 以当前为准</translation>
+    </message>
+    <message>
+        <source>Alerts: %1</source>
+        <translation>告警：%1</translation>
+    </message>
     <message numerus="yes">
         <source>%n muted</source>
         <translation>
             <numerusform>%n 条已静音</numerusform>
         </translation>
     </message>
-    <message>
-        <source>Alerts: %1</source>
-        <translation>告警：%1</translation>
+    <message numerus="yes">
+        <source>%n muted until %1</source>
+        <translation>
+            <numerusform>%n 条静音至 %1</numerusform>
+        </translation>
     </message>
     <message>
         <source>server</source>
@@ -11223,7 +12367,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Thresholds of</source>
-        <translation>阈值属于</translation>
+        <translation>设置谁的阈值</translation>
     </message>
 </context>
 <context>
@@ -11402,8 +12546,16 @@ A client's address leads to the new master at once.</source>
         <translation>其客户端的连接池已耗尽</translation>
     </message>
     <message>
+        <source>its disk stalls</source>
+        <translation>它的磁盘卡住</translation>
+    </message>
+    <message>
         <source>cut</source>
         <translation>切断</translation>
+    </message>
+    <message>
+        <source>nothing comes from %1 to %2</source>
+        <translation>%1 发出的内容到不了 %2</translation>
     </message>
     <message>
         <source>%1 slower</source>
@@ -11428,6 +12580,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>whole</source>
         <translation>完好</translation>
+    </message>
+    <message>
+        <source>Show the links between servers, too</source>
+        <translation>也显示服务器之间的链路</translation>
     </message>
 </context>
 <context>
@@ -11521,7 +12677,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Play (Space)</source>
-        <translation>播放 (空格)</translation>
+        <translation>播放（空格）</translation>
     </message>
     <message>
         <source>Play</source>
@@ -11549,7 +12705,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Goes to the place where the runs part (D)</source>
-        <translation>跳到两次运行分开的地方 (D)</translation>
+        <translation>跳到两次运行分开的地方（D）</translation>
     </message>
     <message>
         <source>Nothing about this scenario can be changed alone.</source>
@@ -11663,6 +12819,14 @@ A client's address leads to the new master at once.</source>
         <translation>服务器地址</translation>
     </message>
     <message>
+        <source>&amp;Parts of the address</source>
+        <translation>地址的各部分(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Fill in login, database and TLS files one by one</source>
+        <translation>逐项填写登录、数据库和 TLS 文件</translation>
+    </message>
+    <message>
         <source>&amp;Only locks named</source>
         <translation>仅显示这些名称的锁(&amp;O)</translation>
     </message>
@@ -11761,7 +12925,36 @@ A client's address leads to the new master at once.</source>
     </message>
 </context>
 <context>
+    <name>lockscope::views::ConnectionsAside</name>
+    <message>
+        <source>Same client by rule</source>
+        <translation>按规则视为同一客户端</translation>
+    </message>
+    <message>
+        <source>From this recording</source>
+        <translation>用这份录制</translation>
+    </message>
+    <message>
+        <source>Watching</source>
+        <translation>观察方式</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n client(s)</source>
+        <translation>
+            <numerusform>%n 个客户端</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::ConnectionsModel</name>
+    <message>
+        <source>not observed at this time</source>
+        <translation>此时未观察到</translation>
+    </message>
+    <message>
+        <source>as recorded</source>
+        <translation>来自录制</translation>
+    </message>
     <message numerus="yes">
         <source>%n alert(s)</source>
         <translation>
@@ -11769,12 +12962,9 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
-        <source>not observed at this time</source>
-        <translation>此时未观察到</translation>
-    </message>
-    <message>
-        <source>as recorded</source>
-        <translation>与记录相同</translation>
+        <source>%1 + %2</source>
+        <extracomment>On a connection's card: %1 its worst alert, such as "deadlock", %2 how many others there are.</extracomment>
+        <translation>%1 + %2</translation>
     </message>
     <message>
         <source>%1 commands/s · takes %2 %</source>
@@ -11798,9 +12988,18 @@ A client's address leads to the new master at once.</source>
         <translation>上次看到：%1</translation>
     </message>
     <message>
+        <source>failover %1 ago</source>
+        <translation>%1 前故障转移</translation>
+    </message>
+    <message>
+        <source>back for %1</source>
+        <extracomment>%1 is a length of time: a server answers again for so long.</extracomment>
+        <translation>已恢复 %1</translation>
+    </message>
+    <message>
         <source>%1 · seen %2 ago</source>
         <extracomment>%1 is the health of a connection, %2 a time: its locks were looked at so long ago.</extracomment>
-        <translation>%1 · %2前看到</translation>
+        <translation>%1 · %2 前看到</translation>
     </message>
     <message>
         <source>changes allowed</source>
@@ -11815,7 +13014,7 @@ A client's address leads to the new master at once.</source>
     <name>lockscope::views::ConnectionsPanel</name>
     <message>
         <source>&amp;Add a connection…</source>
-        <translation>添加连接…(&amp;A)</translation>
+        <translation>添加连接(&amp;A)…</translation>
     </message>
     <message>
         <source>Connections</source>
@@ -11841,7 +13040,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>&amp;Edit…</source>
-        <translation>编辑…(&amp;E)</translation>
+        <translation>编辑(&amp;E)…</translation>
     </message>
     <message>
         <source>Copy the &amp;address</source>
@@ -11861,7 +13060,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Allow &amp;changes…</source>
-        <translation>允许更改…(&amp;C)</translation>
+        <translation>允许更改(&amp;C)…</translation>
     </message>
     <message>
         <source>E&amp;nd this connection</source>
@@ -12008,7 +13207,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>The changes in “%1” are not saved.</source>
-        <translation>“%1” 的改动还没有保存。</translation>
+        <translation>“%1”的改动还没有保存。</translation>
     </message>
 </context>
 <context>
@@ -12016,6 +13215,11 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>you</source>
         <translation>你</translation>
+    </message>
+    <message>
+        <source>from %1, %2</source>
+        <extracomment>Of a lock that was handed over: %1 held it before, %2 is its new lease.</extracomment>
+        <translation>来自 %1，%2</translation>
     </message>
     <message>
         <source>Time</source>
@@ -12058,7 +13262,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Words that must all occur in an event: a client, a lock, a kind, a command. A minus before a word: must not occur. (Ctrl+F)</source>
-        <translation>事件中必须全部出现的词：客户端、锁、种类、命令。词前加减号：不得出现。(Ctrl+F)</translation>
+        <translation>事件中必须全部出现的词：客户端、锁、种类、命令。词前加减号：不得出现。（Ctrl+F）</translation>
     </message>
     <message>
         <source>Events</source>
@@ -12070,7 +13274,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Play a scenario, or connect to a server: every message, grant, renewal and fault becomes a line here.</source>
-        <translation>播放一个场景，或连接服务器：每条消息、授予、续约和故障在这里各占一行。</translation>
+        <translation>播放一个场景，或连接服务器：每条消息、授予、续期和故障在这里各占一行。</translation>
     </message>
     <message>
         <source>No event matches</source>
@@ -12078,7 +13282,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Show more kinds of events, or clear the filter (Esc).</source>
-        <translation>显示更多种类的事件，或清除筛选 (Esc)。</translation>
+        <translation>显示更多种类的事件，或清除筛选（Esc）。</translation>
     </message>
     <message>
         <source>%1 found, %2 % of the events looked at</source>
@@ -12095,6 +13299,51 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 events</source>
         <translation>%1 个事件</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::FailureTable</name>
+    <message>
+        <source>How each way of locking comes through each failure</source>
+        <translation>每种加锁的方法在每种故障下的表现</translation>
+    </message>
+    <message>
+        <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted</source>
+        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 卡死：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入</translation>
+    </message>
+    <message>
+        <source>stuck</source>
+        <extracomment>In a narrow cell of a table: nobody gets the lock any more.</extracomment>
+        <translation>卡死</translation>
+    </message>
+    <message>
+        <source>no rule was broken, and nobody waited for long</source>
+        <translation>没有打破任何不变量，也没有久等</translation>
+    </message>
+    <message>
+        <source>no rule was broken, but nobody got in for %1</source>
+        <translation>没有打破任何不变量，但有 %1 没人进得来</translation>
+    </message>
+    <message>
+        <source>nobody got in any more</source>
+        <translation>再也没人进得来</translation>
+    </message>
+    <message>
+        <source>two held it at once, or an old write was accepted</source>
+        <translation>两个同时持有，或接受了过期的写入</translation>
+    </message>
+    <message>
+        <source>this failure does not exist there</source>
+        <translation>那里没有这种故障</translation>
+    </message>
+    <message>
+        <source>not all could be seen</source>
+        <translation>没能全部看到</translation>
+    </message>
+    <message>
+        <source>%1, %2: %3</source>
+        <extracomment>A cell of a table: %1 a recipe, %2 a failure, %3 what came of it.</extracomment>
+        <translation>%1，%2：%3</translation>
     </message>
 </context>
 <context>
@@ -12169,7 +13418,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 is not told. It goes on as if it held the lock until it tries to renew or release, and somebody else can have the lock meanwhile.</source>
-        <translation>不会通知 %1。它会继续像持有锁一样工作，直到尝试续约或释放，而期间别人可能已获得锁。</translation>
+        <translation>不会通知 %1。它会继续像持有锁一样工作，直到尝试续期或释放，而期间别人可能已获得锁。</translation>
     </message>
     <message>
         <source>That this key is a lock is only a guess. Releasing it deletes the key, whatever it is.</source>
@@ -12181,7 +13430,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>Asking what the lock looks like now…</source>
-        <translation>正在查询这把锁现在的状态……</translation>
+        <translation>正在查询这把锁现在的状态…</translation>
     </message>
     <message>
         <source>&amp;Type the lock's name to confirm:</source>
@@ -12208,7 +13457,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>mark of the timeline</source>
-        <translation>时间轴上的记号</translation>
+        <translation>时间线上的记号</translation>
     </message>
     <message>
         <source>What is this?</source>
@@ -12267,7 +13516,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Take back “%1” (Del)</source>
-        <translation>撤回“%1”(Del)</translation>
+        <translation>撤回“%1”（Del）</translation>
     </message>
     <message>
         <source>Take back “%1”</source>
@@ -12318,7 +13567,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <name>lockscope::views::InvariantsModel</name>
     <message>
         <source>held</source>
-        <translation>被持有</translation>
+        <translation>成立</translation>
     </message>
     <message numerus="yes">
         <source>%1 + %n more</source>
@@ -12380,11 +13629,22 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>heal everything</source>
-        <translation>全部恢复</translation>
+        <translation>全部复原</translation>
     </message>
     <message>
         <source>blank screen</source>
         <translation>黑屏</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LaneFilter</name>
+    <message>
+        <source>Filter lanes</source>
+        <translation>筛选泳道</translation>
+    </message>
+    <message>
+        <source>Only lanes with this text in a name are shown: of a client, a lock, a server. Escape shows all of them again.</source>
+        <translation>只显示名字里有这段文字的泳道：客户端、锁或服务器的名字。按 Esc 重新全部显示。</translation>
     </message>
 </context>
 <context>
@@ -12433,6 +13693,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>损害</translation>
     </message>
     <message>
+        <source>margin</source>
+        <extracomment>In the legend of the timeline: the strip that tells how long the server would still keep the lock.</extracomment>
+        <translation>余量</translation>
+    </message>
+    <message>
         <source>planned fault</source>
         <translation>预定的故障</translation>
     </message>
@@ -12447,6 +13712,15 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>nobody knows</source>
         <translation>没人知道</translation>
+    </message>
+    <message>
+        <source>renewal failed</source>
+        <translation>续期失败</translation>
+    </message>
+    <message>
+        <source>run before a change</source>
+        <extracomment>In the legend of the timeline: the faint picture of the run before something in its past was changed.</extracomment>
+        <translation>改动前的运行</translation>
     </message>
     <message>
         <source>Legend</source>
@@ -12500,7 +13774,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Playing every scene …</source>
-        <translation>正在跑每一场……</translation>
+        <translation>正在跑每一场…</translation>
     </message>
     <message>
         <source>Checked: every claim is true of its run.</source>
@@ -12515,14 +13789,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 </context>
 <context>
     <name>lockscope::views::LessonGuide</name>
-    <message>
-        <source>A lesson of your own</source>
-        <translation>你自己的课</translation>
-    </message>
-    <message>
-        <source>Lesson %1 of %2</source>
-        <translation>第 %1 课，共 %2 课</translation>
-    </message>
     <message>
         <source>bet: %1</source>
         <translation>押注：%1</translation>
@@ -12580,6 +13846,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <extracomment>Between parts of the timeline: "what client A believes, what the server has on record".</extracomment>
         <translation>，</translation>
     </message>
+    <message>
+        <source>A lesson of your own</source>
+        <translation>你自己的课</translation>
+    </message>
+    <message>
+        <source>Lesson %1 of %2</source>
+        <translation>第 %1 课，共 %2 课</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::LessonList</name>
@@ -12611,6 +13885,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>%1 · %2</source>
         <extracomment>Of a lesson in a list: %1 its number, %2 its title.</extracomment>
         <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>done, task open</source>
+        <translation>学完，任务未完成</translation>
     </message>
     <message>
         <source>done ✓</source>
@@ -12654,6 +13932,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>按住 Shift 点击：记一只举起的手</translation>
     </message>
     <message>
+        <source>See also</source>
+        <translation>另请看</translation>
+    </message>
+    <message>
         <source>Back</source>
         <translation>上一步</translation>
     </message>
@@ -12664,10 +13946,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Next</source>
         <translation>下一步</translation>
-    </message>
-    <message>
-        <source>Open ↗</source>
-        <translation>打开 ↗</translation>
     </message>
     <message>
         <source>Your turn</source>
@@ -12719,6 +13997,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>Next time, bet before you look: you will see more.</source>
         <translation>下次先押注再看：能看到更多。</translation>
     </message>
+    <message>
+        <source>Your task is still open: Back leads to it.</source>
+        <translation>你的任务还没完成：按“上一步”可以回去做。</translation>
+    </message>
     <message numerus="yes">
         <source>%n hand(s) counted</source>
         <translation>
@@ -12726,16 +14008,24 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         </translation>
     </message>
     <message>
-        <source>Done: the judge agrees. Finish or Page Down goes on.</source>
-        <translation>完成：裁决认可。点“完成”或按 Page Down 继续。</translation>
+        <source>This is one way to do it: watch what is done, and when.</source>
+        <translation>这是一种做法：看做了什么，在什么时候。</translation>
     </message>
     <message>
-        <source>Space plays. Use the controls at the left (Ctrl+K finds each by its name), or a lane's menu (right-click, or the menu key). A change counts from the playhead on: Home goes to the start. The judge looks on, and says when you have done it.</source>
-        <translation>按空格开始播放。可以用左侧的控件（Ctrl+K 按名字查找），也可以用泳道的菜单（右键点击，或按菜单键）。改动从播放头处开始生效：按 Home 回到起点。裁决在旁看着，做到了它会说。</translation>
+        <source>Done. Finish or Page Down goes on.</source>
+        <translation>完成了。按“完成”或 Page Down 继续。</translation>
     </message>
     <message>
-        <source>Use the keys below, or right-click a lane; F5 leads to all controls. A change counts from the playhead on: Home goes to the start. The judge looks on, and says when you have done it.</source>
-        <translation>可以用下面的按键，也可以右键点泳道；按 F5 看到全部控件。改动从播放头处开始生效：按 Home 回到起点。裁决在旁看着，做到了它会说。</translation>
+        <source>The goal cannot be reached in this run any more: see ✗ below. Start again from the beginning.</source>
+        <translation>这次运行已经达不到目标了：见下面的 ✗。请从头再来。</translation>
+    </message>
+    <message>
+        <source>Space plays, Home goes to the start. Use the controls at the left (Ctrl+K finds each by its name), or a row's menu (right-click). A change counts from now on, the upright line. F7 shows protocol and verdict, F10 the statistics. The program checks, and says when it is done.</source>
+        <translation>空格播放，Home 回到开头。用左边的控件（Ctrl+K 按名字找），或右键点某一行。改动从现在（竖线）起生效。F7 显示协议和裁决，F10 显示统计。程序会检查，做到了就告诉你。</translation>
+    </message>
+    <message>
+        <source>Use the keys below, or right-click a row; F5 leads to all controls. A change counts from now on, the upright line. The program checks, and says when it is done.</source>
+        <translation>用下面的按键，或右键点某一行；F5 可以用全部控件。改动从现在（竖线）起生效。程序会检查，做到了就告诉你。</translation>
     </message>
     <message>
         <source>Bet locked in. Go on, and the run answers.</source>
@@ -12766,8 +14056,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>跳过</translation>
     </message>
     <message>
-        <source>Skip to here</source>
-        <translation>跳到这里</translation>
+        <source>Show the end of this step</source>
+        <translation>直接看这一步的结果</translation>
     </message>
     <message>
         <source>Space plays on and goes on; → goes on at once</source>
@@ -12794,10 +14084,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>出处：%1</translation>
     </message>
     <message>
-        <source>Open the first source: %1</source>
-        <translation>打开第一个出处：%1</translation>
-    </message>
-    <message>
         <source>Bet first: click an answer or press its number. → goes on without a bet.</source>
         <translation>先押注：点一个答案，或按它的数字键。按 → 则不押注继续。</translation>
     </message>
@@ -12821,9 +14107,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>完整清单</translation>
     </message>
     <message>
-        <source>in English; a number such as R15 is that of a real server’s behaviour</source>
-        <extracomment>Beside the heading of a list that is not translated.</extracomment>
-        <translation>仅英文；R15 之类的编号对应真实服务器的一条行为</translation>
+        <source>a number such as R15 is that of a real server’s behaviour</source>
+        <translation>R15 这样的编号是真实服务器行为的编号</translation>
     </message>
     <message>
         <source>Everything that is left out</source>
@@ -12940,16 +14225,48 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>%1（%2）</translation>
     </message>
     <message>
-        <source>This session cannot free a lock on the server.</source>
-        <translation>此会话不能释放服务器上的锁。</translation>
-    </message>
-    <message>
         <source>Connect again with changes allowed.</source>
         <translation>请重新连接并允许更改。</translation>
     </message>
     <message>
         <source>This connection was ended.</source>
         <translation>此连接已结束。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LockChips</name>
+    <message>
+        <source>Show only these locks: %1</source>
+        <translation>只显示这些锁：%1</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>held</source>
+        <translation>被持有</translation>
+    </message>
+    <message>
+        <source>waited for</source>
+        <translation>有人等待</translation>
+    </message>
+    <message>
+        <source>with alerts</source>
+        <translation>有告警</translation>
+    </message>
+    <message>
+        <source>never expires</source>
+        <translation>永不过期</translation>
+    </message>
+    <message>
+        <source>perhaps</source>
+        <extracomment>Keys that may be locks, by the shape of their values alone.</extracomment>
+        <translation>可能是锁</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
     </message>
 </context>
 <context>
@@ -12972,7 +14289,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Renewal</source>
-        <translation>续约</translation>
+        <translation>续期</translation>
     </message>
     <message>
         <source>Holders</source>
@@ -13015,6 +14332,49 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>记录显示</translation>
     </message>
     <message>
+        <source>Client</source>
+        <translation>客户端</translation>
+    </message>
+    <message>
+        <source>Usual (14 days)</source>
+        <translation>平常（14 天）</translation>
+    </message>
+    <message>
+        <source>Against usual</source>
+        <translation>与平常相比</translation>
+    </message>
+    <message>
+        <source>Ends when</source>
+        <translation>何时结束</translation>
+    </message>
+    <message>
+        <source>%1 times as long</source>
+        <extracomment>How long a lock is held, against how long it usually is.</extracomment>
+        <translation>长达 %1 倍</translation>
+    </message>
+    <message>
+        <source>it is released, or its session ends</source>
+        <translation>被释放，或其会话结束</translation>
+    </message>
+    <message>
+        <source>its transaction ends</source>
+        <translation>其事务结束</translation>
+    </message>
+    <message>
+        <source>it is released, and only then</source>
+        <translation>只有被释放时</translation>
+    </message>
+    <message>
+        <source>%1, unless renewed</source>
+        <extracomment>When a lock ends: %1 a time of day.</extracomment>
+        <translation>%1，除非续期</translation>
+    </message>
+    <message>
+        <source>At %1: %2</source>
+        <extracomment>%1 an instant, %2 a sentence, of which the figures are of that instant.</extracomment>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
         <source>of %1</source>
         <translation>共 %1</translation>
     </message>
@@ -13032,7 +14392,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>no TTL told</source>
-        <translation>未说明 TTL</translation>
+        <translation>未说明剩余时间</translation>
     </message>
     <message>
         <source>expires</source>
@@ -13057,11 +14417,20 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>%1, paused</source>
         <translation>%1，已暂停</translation>
     </message>
+    <message>
+        <source>not known</source>
+        <extracomment>Who holds a lock: the server tells neither the address nor the program.</extracomment>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>The server does not tell which connection this holder has, or the login may not ask for it.</source>
+        <translation>服务器没有说明这个持有者使用哪个连接，或者登录账号无权查询。</translation>
+    </message>
     <message numerus="yes">
         <source>and %n more</source>
         <comment>holders</comment>
         <translation>
-            <numerusform>以及另外 %n 项</numerusform>
+            <numerusform>以及另外 %n 个</numerusform>
         </translation>
     </message>
     <message>
@@ -13091,7 +14460,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>the server is down: nothing of it can be seen</source>
-        <translation>服务器已停止：看不到任何内容</translation>
+        <translation>服务器已宕机：看不到任何内容</translation>
     </message>
     <message>
         <source>nobody has looked yet at what the server holds of it</source>
@@ -13146,6 +14515,25 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>%1: %2</source>
         <extracomment>A line of a lock that is copied as text: %1 the name of a fact, %2 the fact.</extracomment>
         <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::LockWaits</name>
+    <message>
+        <source>Wait-for</source>
+        <translation>等待图</translation>
+    </message>
+    <message numerus="yes">
+        <source>chain of %n wait(s)</source>
+        <translation>
+            <numerusform>%n 次等待的链</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>circle of %n client(s)</source>
+        <translation>
+            <numerusform>%n 个客户端的环</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -13226,7 +14614,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Renewal</source>
-        <translation>续约</translation>
+        <translation>续期</translation>
     </message>
     <message>
         <source>Waiters</source>
@@ -13252,7 +14640,43 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>%1, %2 ago</source>
         <extracomment>%1 is the state of a lock, such as "held"; %2 a time: it was looked at so long ago.</extracomment>
-        <translation>%1，%2前</translation>
+        <translation>%1，%2 前</translation>
+    </message>
+    <message>
+        <source>address and program not known</source>
+        <extracomment>A lock's holder: the server tells neither its address nor its program.</extracomment>
+        <translation>地址和程序未知</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <comment>holders</comment>
+        <translation>
+            <numerusform>另有 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1. %2, %3</source>
+        <extracomment>A line of a queue: %1 the place, %2 who, %3 how long it has waited.</extracomment>
+        <translation>%1. %2，%3</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <comment>waiters</comment>
+        <translation>
+            <numerusform>另有 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>In the order of the server's queue</source>
+        <translation>按服务器队列的顺序</translation>
+    </message>
+    <message>
+        <source>Counted by the server, named by clients</source>
+        <translation>数量来自服务器，名称来自客户端</translation>
+    </message>
+    <message>
+        <source>As clients asked: the server has no queue</source>
+        <translation>按客户端请求的先后：服务器没有队列</translation>
     </message>
     <message>
         <source>%1. Usual for this lock (14 days): %2, the median.</source>
@@ -13267,7 +14691,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <name>lockscope::views::LocksPanel</name>
     <message>
         <source>Group (Ctrl+G)</source>
-        <translation>分组 (Ctrl+G)</translation>
+        <translation>分组（Ctrl+G）</translation>
     </message>
     <message>
         <source>Group the locks</source>
@@ -13282,8 +14706,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>筛选锁</translation>
     </message>
     <message>
-        <source>Words and conditions, all of which must be true: name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  certainty:guess  -word (Ctrl+F)</source>
-        <translation>必须全部成立的词和条件：name:ord  state:held  ttl&lt;5s  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  certainty:guess  -word (Ctrl+F)</translation>
+        <source>Words and conditions, all of which must be true: name:ord  state:held  ttl&lt;5s  ttl:never  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  certainty:guess  alert:any  -word (Ctrl+F)</source>
+        <translation>词和条件，须全部成立：name:ord  state:held  ttl&lt;5s  ttl:never  held&gt;1m  waiters&gt;=3  mode:shared  server:redis  holder:A  certainty:guess  alert:any  -词（Ctrl+F）</translation>
     </message>
     <message>
         <source>Locks</source>
@@ -13302,12 +14726,28 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>按连接或服务器(&amp;C)</translation>
     </message>
     <message>
+        <source>Group by: connection</source>
+        <translation>分组：连接</translation>
+    </message>
+    <message>
         <source>By &amp;backend</source>
         <translation>按后端(&amp;B)</translation>
     </message>
     <message>
+        <source>Group by: backend</source>
+        <translation>分组：后端</translation>
+    </message>
+    <message>
         <source>By &amp;holder</source>
         <translation>按持有者(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Group by: holder</source>
+        <translation>分组：持有者</translation>
+    </message>
+    <message>
+        <source>Group by: none</source>
+        <translation>分组：无</translation>
     </message>
     <message numerus="yes">
         <source>%1 of %n lock(s) shown</source>
@@ -13316,21 +14756,23 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         </translation>
     </message>
     <message>
-        <source>%1 held, %2 waiting, %3 not observed</source>
-        <translation>%1 把被持有，%2 个在等，%3 把未观察到</translation>
-    </message>
-    <message>
         <source>%1 held, %2 waiting</source>
         <translation>%1 把被持有，%2 个在等</translation>
     </message>
     <message>
-        <source>%1, %2 perhaps held</source>
-        <translation>%1，%2 把可能被持有</translation>
+        <source>%1 not observed</source>
+        <translation>%1 把未观察到</translation>
     </message>
     <message>
-        <source>%1 · %2 columns hidden</source>
-        <extracomment>%1: the counts of locks; %2: how many columns of the table are left out, in a window that is too narrow for them.</extracomment>
-        <translation>%1 · 隐藏了 %2 列</translation>
+        <source>%1 perhaps held</source>
+        <translation>%1 把可能被持有</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n column(s) hidden</source>
+        <extracomment>Columns of the table that are left out, in a window that is too narrow.</extracomment>
+        <translation>
+            <numerusform>隐藏了 %n 列</numerusform>
+        </translation>
     </message>
     <message>
         <source>No room here for: %1. The lock's own panel has them; a wider window shows them here.</source>
@@ -13415,6 +14857,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>故障(&amp;F)</translation>
     </message>
     <message>
+        <source>E&amp;vict</source>
+        <translation>淘汰(&amp;V)</translation>
+    </message>
+    <message>
         <source>&amp;By</source>
         <translation>数值(&amp;B)</translation>
     </message>
@@ -13437,6 +14883,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>&amp;Client</source>
         <translation>客户端(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Loc&amp;k</source>
+        <translation>锁(&amp;K)</translation>
     </message>
     <message>
         <source>&amp;Step</source>
@@ -13544,7 +14994,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>“%1” is not a time. Write one such as 250ms or 3s.</source>
-        <translation>“%1”不是时间。请写成 250ms 或 3s。</translation>
+        <translation>“%1”不是时间。请写如 250ms 或 3s。</translation>
     </message>
     <message>
         <source>It must last longer than 0 s.</source>
@@ -13565,6 +15015,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Write by how much, such as 250ms.</source>
         <translation>请写出数值，如 250ms。</translation>
+    </message>
+    <message>
+        <source>the first one, %1</source>
+        <translation>第一把，%1</translation>
+    </message>
+    <message>
+        <source>any lock</source>
+        <translation>任意一把锁</translation>
     </message>
     <message>
         <source>Counts fr&amp;om</source>
@@ -13588,7 +15046,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>A setting is changed in the form of the workload; here it can be moved and taken back.</source>
-        <translation>设置请在工作负载表单中修改；这里可以移动或撤回它。</translation>
+        <translation>设置请在负载表单中修改；这里可以移动或撤回它。</translation>
     </message>
 </context>
 <context>
@@ -13675,7 +15133,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Chosen at %1: each client asks by it from its next request on. Still at another recipe: %2.</source>
-        <translation>于 %1 选用：每个客户端从下一次请求起使用它。仍在使用其他方案：%2。</translation>
+        <translation>于 %1 选用：每个客户端从下一次请求起使用它。仍在使用其他算法：%2。</translation>
     </message>
     <message>
         <source>, </source>
@@ -13683,7 +15141,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Still at another recipe: %1.</source>
-        <translation>仍在使用其他方案：%1。</translation>
+        <translation>仍在使用其他算法：%1。</translation>
     </message>
     <message>
         <source>Step %1: %2</source>
@@ -13706,7 +15164,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Play a scenario, or select a lock that is held: its recipe's steps show up here, and each client of a scenario stands at the one it has come to.</source>
-        <translation>播放一个场景，或选中一把被持有的锁：其算法的步骤会显示在这里，场景中的每个客户端站在它走到的那一步。</translation>
+        <translation>播放一个场景，或选中一把被持有的锁：其算法的步骤会显示在这里，场景中的每个客户端都标在它走到的那一步。</translation>
     </message>
     <message>
         <source>No client is at a step yet.</source>
@@ -13721,11 +15179,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>waits %1</source>
+        <extracomment>At least so long: it was in the queue already when it was first seen.</extracomment>
         <translation>在等待 %1</translation>
     </message>
     <message>
         <source>waits ≥ %1</source>
-        <extracomment>At least so long: it was in the queue already when it was first seen.</extracomment>
         <translation>已等待 ≥ %1</translation>
     </message>
     <message>
@@ -13837,6 +15295,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>%1 次到期，%2 次被别人结束</translation>
     </message>
     <message>
+        <source>%1 messages for %2 grants</source>
+        <extracomment>%1 a number of messages, %2 a number of grants</extracomment>
+        <translation>%2 次授予，%1 条消息</translation>
+    </message>
+    <message>
         <source>lock</source>
         <translation>锁</translation>
     </message>
@@ -13850,7 +15313,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>How many clients waited on average: our own, and those that a watched server tells of.</source>
-        <translation>平均有多少客户端在等待：我们自己的，以及被观察的服务器所报告的。</translation>
+        <translation>平均有多少客户端在等待：我们自己的，以及被监视的服务器所报告的。</translation>
     </message>
     <message>
         <source>grants</source>
@@ -13941,12 +15404,24 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>到期的，或被别人结束的持有。</translation>
     </message>
     <message>
+        <source>requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>Messages of our own clients to servers for each grant, while they waited for the lock or held it. Renewals are among them.</source>
+        <translation>我们自己的客户端每次授予发给服务器的消息数，计其等待或持有这把锁期间，包括续期。</translation>
+    </message>
+    <message>
         <source>%1 (ms)</source>
         <translation>%1（毫秒）</translation>
     </message>
 </context>
 <context>
     <name>lockscope::views::StatisticsPanel</name>
+    <message>
+        <source>Statistics</source>
+        <translation>统计</translation>
+    </message>
     <message>
         <source>The time that is counted</source>
         <translation>统计的时间范围</translation>
@@ -14019,6 +15494,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 <context>
     <name>lockscope::views::StatisticsStrip</name>
     <message>
+        <source>%1 a minute, usual %2</source>
+        <extracomment>How often all locks are taken: %1 grants in the last minute, %2 in a minute of the time that is counted.</extracomment>
+        <translation>每分钟 %1，平时 %2</translation>
+    </message>
+    <message>
         <source>Overview: waited for longest %1; held longest now %2; from one holder to the next %3</source>
         <translation>概览：等得最久的 %1；现在持有最久的 %2；从一个持有者到下一个 %3</translation>
     </message>
@@ -14027,9 +15507,9 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>p50 %1，p99 %2</translation>
     </message>
     <message>
-        <source>; most grants a minute %1</source>
-        <extracomment>Follows the overview. %1 is a connection and a number: "shop-redis 12".</extracomment>
-        <translation>；每分钟授予最多的是 %1</translation>
+        <source>; most grants a minute %1; of all %2</source>
+        <extracomment>Follows the overview. %1 is a connection and a number: "shop-redis 12"; %2 "3.2 a minute, usual 2.9".</extracomment>
+        <translation>；每分钟授予最多 %1；总计 %2</translation>
     </message>
     <message numerus="yes">
         <source>From one holder to the next while somebody waited, by the server's record, of all locks; the scale is logarithmic. Seen %n time(s).</source>
@@ -14038,14 +15518,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         </translation>
     </message>
     <message>
-        <source>How often the locks of each connection were taken, a minute, over the time that is counted. Not counted: the hold with which a lock was first seen, and holds between two looks.</source>
-        <translation>每个连接的锁在所统计的时间内平均每分钟被取得多少次。不计入：第一次看到锁时已有的持有，以及在两次查看之间的持有。</translation>
+        <source>How often the locks of each connection were taken, a minute: the course of the time that is counted, and the last minute. Dashed: the average, which is the usual pace. Not counted: the hold with which a lock was first seen, and holds between two looks.</source>
+        <translation>各连接的锁每分钟被取得的次数：所计时间内的走势和最近一分钟的值。虚线：平均值，即平时的频率。不计：首次看到锁时的那次持有，以及两次查看之间的持有。</translation>
     </message>
     <message numerus="yes">
-        <source>%1: %2 a minute, %n grant(s)</source>
-        <extracomment>%1 a connection's name, %2 a number, %n how many grants were seen</extracomment>
+        <source>%1: %2 a minute, usual %3, %n grant(s)</source>
+        <extracomment>%1 a connection's name, %2 and %3 numbers, %n how many grants were seen</extracomment>
         <translation>
-            <numerusform>%1：每分钟 %2 次，共授予 %n 次</numerusform>
+            <numerusform>%1：每分钟 %2，平时 %3，%n 次授予</numerusform>
         </translation>
     </message>
     <message>
@@ -14090,11 +15570,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>CHURN</source>
-        <translation>换手频率</translation>
-    </message>
-    <message>
-        <source>grants a minute</source>
-        <translation>每分钟授予次数</translation>
+        <translation>易手频率</translation>
     </message>
     <message>
         <source>nobody has waited</source>
@@ -14103,6 +15579,34 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>no lock is held</source>
         <translation>没有锁被持有</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::StepAxis</name>
+    <message>
+        <source>Steps on the axis of time</source>
+        <translation>时间轴上的步骤</translation>
+    </message>
+    <message>
+        <source>Drag the end of a step to another instant; it keeps the moment that it is told by</source>
+        <translation>把步骤的终点拖到另一时刻；它所依据的时刻名不变</translation>
+    </message>
+    <message>
+        <source>Playing the scenes …</source>
+        <translation>正在演出各场次……</translation>
+    </message>
+    <message>
+        <source>The steps stand here as soon as the lesson has no mistake.</source>
+        <translation>课程没有错误后，步骤就显示在这里。</translation>
+    </message>
+    <message>
+        <source>Step %1 of %2 stops at %3 (%4)</source>
+        <extracomment>%3 a time, %4 how the lesson tells it: "wake+300ms".</extracomment>
+        <translation>第 %1 步（共 %2 步）停在 %3（%4）</translation>
+    </message>
+    <message>
+        <source>to %1</source>
+        <translation>移到 %1</translation>
     </message>
 </context>
 <context>
@@ -14141,7 +15645,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>and tho&amp;se</source>
-        <translation>与这些(&amp;S)</translation>
+        <translation>与那些(&amp;S)</translation>
     </message>
     <message>
         <source>D&amp;irection</source>
@@ -14195,7 +15699,30 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Between t&amp;hese</source>
-        <translation>这些(&amp;H)</translation>
+        <translation>在这些(&amp;H)</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::TaskBox</name>
+    <message>
+        <source>Give me a hint</source>
+        <translation>给我提示</translation>
+    </message>
+    <message>
+        <source>Show one way</source>
+        <translation>演示一种做法</translation>
+    </message>
+    <message>
+        <source>Plays what somebody could do. It does not count as yours.</source>
+        <translation>播放一种可行的做法，不算你完成。</translation>
+    </message>
+    <message>
+        <source>Now let me try</source>
+        <translation>现在我来试</translation>
+    </message>
+    <message>
+        <source>Start again without my changes</source>
+        <translation>去掉我的改动，从头再来</translation>
     </message>
 </context>
 <context>
@@ -14249,7 +15776,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>The whole trace; drag to move the visible range</source>
-        <translation>整条轨迹；拖动可移动可见范围</translation>
+        <translation>整条时间线；拖动可移动可见范围</translation>
     </message>
 </context>
 <context>
@@ -14333,16 +15860,12 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>时间线</translation>
     </message>
     <message>
-        <source>Nothing has happened yet</source>
-        <translation>还没有发生任何事</translation>
+        <source>&amp;Unpin this lane</source>
+        <translation>取消固定此泳道(&amp;U)</translation>
     </message>
     <message>
-        <source>Press play: each client, lock and server gets a lane here, and what they believe stands above what is true.</source>
-        <translation>按下播放：每个客户端、锁和服务器在这里各有一条泳道，它们以为的在上，真实的在下。</translation>
-    </message>
-    <message>
-        <source>Lanes of belief, record and effect over time. Up and Down choose a lane, Left and Right go from event to event, Plus and Minus zoom.</source>
-        <translation>信念、记录和效果随时间变化的泳道。上下键选择泳道，左右键在事件间移动，加减键缩放。</translation>
+        <source>&amp;Pin this lane in sight</source>
+        <translation>固定此泳道(&amp;P)</translation>
     </message>
     <message>
         <source>Keep the playhead in sight</source>
@@ -14354,15 +15877,39 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Show the run one change earlier</source>
-        <translation>显示再早一次修改之前的运行</translation>
+        <translation>显示再早一次更改之前的运行</translation>
+    </message>
+    <message>
+        <source>Back to the run that is drawn faintly</source>
+        <translation>回到淡色显示的那次运行</translation>
+    </message>
+    <message>
+        <source>List the earlier runs</source>
+        <translation>列出较早的运行</translation>
     </message>
     <message>
         <source>Only clients that have held the lock</source>
         <translation>只显示持有过锁的客户端</translation>
     </message>
     <message>
+        <source>All links, also those with nothing wrong</source>
+        <translation>所有链路，包括没有问题的</translation>
+    </message>
+    <message>
         <source>Measure from the playhead</source>
         <translation>从播放头开始测量</translation>
+    </message>
+    <message>
+        <source>Fold or unfold a section of lanes</source>
+        <translation>折叠或展开一组泳道</translation>
+    </message>
+    <message>
+        <source>Pin the lock's lane in sight, or unpin it</source>
+        <translation>固定或取消固定该锁的泳道</translation>
+    </message>
+    <message>
+        <source>Filter lanes by a text</source>
+        <translation>按文字筛选泳道</translation>
     </message>
     <message>
         <source>Zoom in</source>
@@ -14375,6 +15922,44 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Zoom to everything</source>
         <translation>缩放到全部</translation>
+    </message>
+    <message>
+        <source>−%1 · %2</source>
+        <extracomment>In the list of runs before changes in their past: %1 how many changes ago, %2 what was different.</extracomment>
+        <translation>−%1 · %2</translation>
+    </message>
+    <message>
+        <source>Back to the run %1</source>
+        <extracomment>In a lane's menu; %1 is how the earlier run differs: "without Pause A at 3.0 s", "with seed 7".</extracomment>
+        <translation>回到这次运行：%1</translation>
+    </message>
+    <message>
+        <source>Earlier runs</source>
+        <translation>较早的运行</translation>
+    </message>
+    <message>
+        <source>Click to unfold these lanes</source>
+        <translation>点击展开这些泳道</translation>
+    </message>
+    <message>
+        <source>Click to fold these lanes</source>
+        <translation>点击折叠这些泳道</translation>
+    </message>
+    <message>
+        <source>Nothing has happened yet</source>
+        <translation>还没有发生任何事</translation>
+    </message>
+    <message>
+        <source>No lane has “%1” in its names</source>
+        <translation>没有哪条泳道的名字里有“%1”</translation>
+    </message>
+    <message>
+        <source>Press play: each client, lock and server gets a lane here, and what they believe stands above what is true.</source>
+        <translation>按下播放：每个客户端、锁和服务器在这里各有一条泳道，它们以为的在上，真实的在下。</translation>
+    </message>
+    <message>
+        <source>Lanes of belief, record and effect over time. Up and Down choose a lane, Left and Right go from event to event, Plus and Minus zoom.</source>
+        <translation>信念、记录和效果随时间变化的泳道。上下键选择泳道，左右键在事件间移动，加减键缩放。</translation>
     </message>
     <message>
         <source>%1: %2</source>
@@ -14507,7 +16092,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>The seed of the run that was recorded</source>
-        <translation>所记录的运行的种子</translation>
+        <translation>所录制的运行的种子</translation>
     </message>
     <message>
         <source>seed %1</source>
@@ -14564,7 +16149,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message numerus="yes">
         <source>%n renewal(s)</source>
         <translation>
-            <numerusform>%n 次续约</numerusform>
+            <numerusform>%n 次续期</numerusform>
         </translation>
     </message>
     <message>
@@ -14581,7 +16166,90 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
 </context>
 <context>
+    <name>lockscope::views::UrlPartsForm</name>
+    <message>
+        <source>Encr&amp;ypted (TLS)</source>
+        <translation>加密（TLS）(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>Ser&amp;vers, with commas between them</source>
+        <translation>服务器，用逗号分隔(&amp;V)</translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>Databas&amp;e</source>
+        <translation>数据库(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Database</source>
+        <translation>数据库</translation>
+    </message>
+    <message>
+        <source>&amp;User</source>
+        <translation>用户名(&amp;U)</translation>
+    </message>
+    <message>
+        <source>User</source>
+        <translation>用户名</translation>
+    </message>
+    <message>
+        <source>Pass&amp;word</source>
+        <translation>密码(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Password</source>
+        <translation>密码</translation>
+    </message>
+    <message>
+        <source>Authority (CA)</source>
+        <translation>颁发机构（CA）</translation>
+    </message>
+    <message>
+        <source>File of the certification authority</source>
+        <translation>证书颁发机构的文件</translation>
+    </message>
+    <message>
+        <source>Client's certificate</source>
+        <translation>客户端证书</translation>
+    </message>
+    <message>
+        <source>File of the client's certificate</source>
+        <translation>客户端证书的文件</translation>
+    </message>
+    <message>
+        <source>Client's key</source>
+        <translation>客户端私钥</translation>
+    </message>
+    <message>
+        <source>File of the client's private key</source>
+        <translation>客户端私钥的文件</translation>
+    </message>
+    <message>
+        <source>PEM file</source>
+        <translation>PEM 文件</translation>
+    </message>
+    <message>
+        <source>Mast&amp;er's name</source>
+        <translation>主节点名称(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Path of th&amp;e root</source>
+        <translation>根路径(&amp;E)</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::VerdictBanner</name>
+    <message numerus="yes">
+        <source>%1  (+%n more)</source>
+        <comment>alerts</comment>
+        <extracomment>%1 a sentence on one alert; %n how many more there are besides.</extracomment>
+        <translation>
+            <numerusform>%1  （另 %n 个）</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%1  (+%n more)</source>
         <extracomment>%1 a sentence on one violation; %n how many more there are besides.</extracomment>
@@ -14600,6 +16268,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>All invariants hold so far</source>
         <translation>至今所有不变量都成立</translation>
+    </message>
+    <message>
+        <source>Alert: %1</source>
+        <translation>告警：%1</translation>
     </message>
     <message>
         <source>Verdict: %1</source>
@@ -14659,9 +16331,81 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 </context>
 <context>
     <name>lockscope::views::WaitPicture</name>
+    <message numerus="yes">
+        <source>break here:
+%n go on</source>
+        <extracomment>Beside scissors at the hold whose end breaks a deadlock.</extracomment>
+        <translation>
+            <numerusform>在此断开：
+%n 个可继续</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Who waits for whom</source>
         <translation>谁在等谁</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more wait(s)</source>
+        <comment>for a lock</comment>
+        <translation>
+            <numerusform>另有 %n 个在等待</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>holds %1</source>
+        <extracomment>Beside an arrow of the wait-for picture; %1 is a length of time. "≥": it had begun before it was first seen.</extracomment>
+        <translation>持有 %1</translation>
+    </message>
+    <message>
+        <source>holds ≥ %1</source>
+        <translation>持有 ≥ %1</translation>
+    </message>
+    <message>
+        <source>waits %1</source>
+        <translation>在等待 %1</translation>
+    </message>
+    <message>
+        <source>waits ≥ %1</source>
+        <translation>已等待 ≥ %1</translation>
+    </message>
+    <message>
+        <source>%1 holds %2 since %3.</source>
+        <extracomment>%1 a client, %2 a lock, %3 an instant</extracomment>
+        <translation>%1 自 %3 起持有 %2。</translation>
+    </message>
+    <message>
+        <source>%1 waits for %2 since %3.</source>
+        <translation>%1 自 %3 起等待 %2。</translation>
+    </message>
+    <message>
+        <source>%1 holds %2 since %3 at the latest: that is when it was first seen.</source>
+        <translation>%1 最迟从 %3 起持有 %2：那是第一次看到它的时刻。</translation>
+    </message>
+    <message>
+        <source>%1 waits for %2 since %3 at the latest: that is when it was first seen.</source>
+        <translation>%1 最迟从 %3 起等待 %2：那是第一次看到它的时刻。</translation>
+    </message>
+    <message numerus="yes">
+        <source>If this hold ends, the circle is broken and %n client(s) can go on.</source>
+        <translation>
+            <numerusform>这次持有一结束，环就断开，%n 个客户端可以继续。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>seen over %1</source>
+        <translation>经由 %1 看到</translation>
+    </message>
+    <message>
+        <source>One client %1, out of names on several servers. Its menu rejects that rule.</source>
+        <translation>%1，几台服务器上的名称被视为同一个客户端。可在它的菜单中否决这条规则。</translation>
+    </message>
+    <message>
+        <source>Not one client: &amp;reject the rule “%1”</source>
+        <translation>不是同一个客户端：否决规则“%1”(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Holders and waiters that come from now on are told apart. Session ▸ Same client… brings the rule back.</source>
+        <translation>此后出现的持有者和等待者会被区分开。可用“会话 ▸ 同一客户端…”恢复这条规则。</translation>
     </message>
 </context>
 <context>
@@ -14823,7 +16567,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <name>lockscope::views::WhyLine</name>
     <message>
         <source>No invariant is violated at this instant</source>
-        <translation>此刻没有违反任何不变式</translation>
+        <translation>此刻没有违反任何不变量</translation>
     </message>
     <message>
         <source>Why: %1</source>
@@ -14885,7 +16629,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Lease: after this time without a renewal the server frees the lock, such as 5s or 250ms</source>
-        <translation>租约：若在此时间内没有续约，服务器就释放锁，例如 5s 或 250ms</translation>
+        <translation>租约：若在此时间内没有续期，服务器就释放锁，例如 5s 或 250ms</translation>
     </message>
     <message>
         <source>Watchdog</source>
@@ -14893,7 +16637,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>Watchdog: a holder renews its lease this often, such as 2s, or off</source>
-        <translation>看门狗：持有者每隔多久续约一次，例如 2s，或 off</translation>
+        <translation>看门狗：持有者每隔多久续期一次，例如 2s，或 off</translation>
     </message>
     <message>
         <source>Work</source>
@@ -14925,7 +16669,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>At its deadline</source>
-        <translation>到期限时</translation>
+        <translation>到截止时间时</translation>
     </message>
     <message>
         <source>stops</source>
@@ -14988,7 +16732,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>a lock manager changes between servers of their own: write “services”</source>
-        <translation>锁管理器在各自独立的服务之间切换：请写出 “services”</translation>
+        <translation>锁管理器在各自独立的服务之间切换：请写出“services”</translation>
     </message>
     <message>
         <source>this takes three servers that keep the record: add a witness</source>
@@ -15000,7 +16744,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>a lock manager keeps one lock here: leave out the others</source>
-        <translation>锁管理器在这里只保管一个锁：请去掉其他的</translation>
+        <translation>锁管理器在这里只保管一把锁：请去掉其他的</translation>
     </message>
     <message>
         <source>a step does one thing: %1</source>
@@ -15051,6 +16795,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>领导者是服务器，不是客户端：去掉“client”</translation>
     </message>
     <message>
+        <source>a server is the leader of all locks: leave out “lock”</source>
+        <translation>服务器是所有锁的领导者：去掉“lock”</translation>
+    </message>
+    <message>
+        <source>this goes with "do": "evict-key" only</source>
+        <translation>这只能与 "do": "evict-key" 一起使用</translation>
+    </message>
+    <message>
         <source>%1 needs a “value”, such as "200ms"; 0s undoes it</source>
         <translation>%1 需要“value”，例如 "200ms"；0s 表示撤销</translation>
     </message>
@@ -15060,7 +16812,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>this must be before the end, “until”</source>
-        <translation>它必须早于结束时间 “until”</translation>
+        <translation>它必须早于结束时间“until”</translation>
     </message>
     <message>
         <source>a lease is at least 1ms</source>
@@ -15228,15 +16980,35 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>this goes with “every”</source>
-        <translation>这一项要与 “every” 一起使用</translation>
+        <translation>这一项要与“every”一起使用</translation>
+    </message>
+    <message>
+        <source>the servers here send no messages of their own: clients ask</source>
+        <translation>这里的服务器不会主动发送消息：都是客户端来询问</translation>
+    </message>
+    <message>
+        <source>TCP brings each request once, and only drivers and proxies of Redis send one again</source>
+        <translation>TCP 只会把每个请求送达一次，只有 Redis 的驱动和代理会重发请求</translation>
+    </message>
+    <message>
+        <source>servers connect again at once: only connections of clients can be reset</source>
+        <translation>服务器之间会立即重连：只能重置客户端的连接</translation>
     </message>
     <message>
         <source>%1 cannot be done to “%2”: only the clients of a database with "pool" share connections</source>
         <translation>不能对“%2”执行 %1：只有写了 "pool" 的数据库，其客户端才共用连接</translation>
     </message>
     <message>
+        <source>%1 cannot be done to “%2”: no answer of it waits for a disk</source>
+        <translation>%1 不能用于“%2”：它的应答都不等磁盘</translation>
+    </message>
+    <message>
         <source>%1 cannot be done to “%2”: only Redis and memcached servers throw keys out</source>
         <translation>不能对“%2”执行 %1：只有 Redis 和 memcached 服务器会淘汰键</translation>
+    </message>
+    <message>
+        <source>there is no lock “%1”; locks are %2</source>
+        <translation>没有名为“%1”的锁；锁有 %2</translation>
     </message>
     <message>
         <source>there is no client “%1”%2</source>
@@ -15380,7 +17152,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such as a third of the lease, or "off"</source>
-        <translation>%1 的租约在看门狗于 %2 后续约之前就已结束：请选择更短的周期，例如租约的三分之一，或 "off"</translation>
+        <translation>%1 的租约会在看门狗首次续期（%2 后）之前结束：请选择更短的周期，例如租约的三分之一，或 "off"</translation>
     </message>
     <message>
         <source>%1, changed by hand</source>
@@ -15400,7 +17172,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>the id of a recipe, such as redis-set</source>
-        <translation>算法的名字，如 redis-set</translation>
+        <translation>算法的标识，如 redis-set</translation>
     </message>
     <message>
         <source>a time of at least 1ms, such as 5s</source>

@@ -142,6 +142,19 @@ private Q_SLOTS:
         QVERIFY2(empty.status == 2 && !QFile::exists(path("none.png")), empty.told());
     }
 
+    /// A stretch in which nothing was recorded is no picture; a clock is read where the recording has one.
+    void aStretchBeyondTheEndIsRefused() {
+        const auto from = [&](const char* at) {
+            return program({QStringLiteral("export"), m_recording, QStringLiteral("--to"), QStringLiteral("png"),
+                            QStringLiteral("--from"), QLatin1String(at), path("beyond.png")});
+        };
+        const Ran ran = from("900s");
+        QVERIFY2(ran.status == 2 && ran.err.contains("the recording ends") && !QFile::exists(path("beyond.png")),
+                 ran.told());
+        const Ran clock = from("13:19:30");
+        QVERIFY2(clock.status == 2 && clock.err.contains("this recording has no clock"), clock.told());
+    }
+
     void otherToolsGetTheirFormats() {
         QCOMPARE(exportTo("perfetto", path("run.json")).status, 0);
         const QJsonArray events = QJsonDocument::fromJson(content(path("run.json"))).object()[u"traceEvents"].toArray();

@@ -48,6 +48,23 @@ private Q_SLOTS:
                  ran.told());
     }
 
+    /// Qt would end the program without a word that helps.
+    void whereThereIsNoDisplayTheComplaintIsTheSame_data() {
+        QTest::addColumn<QStringList>("words");
+        QTest::addColumn<QByteArray>("contains");
+        QTest::newRow("an option") << QStringList{QStringLiteral("--versoin")} << QByteArray("versoin");
+        QTest::newRow("a lesson") << QStringList{QStringLiteral("--lesson"), QStringLiteral("zzz")}
+                                  << QByteArray("zzz");
+        QTest::newRow("a window") << QStringList() << QByteArray("no display");
+    }
+    void whereThereIsNoDisplayTheComplaintIsTheSame() {
+        QFETCH(QStringList, words);
+        QFETCH(QByteArray, contains);
+        const Ran ran = runProgram(kProgram, words);
+        QVERIFY2(ran.status == 2 && ran.out.isEmpty() && ran.err.contains(contains), ran.told());
+        QCOMPARE(ran.err.trimmed().count('\n'), 0);
+    }
+
     void complaintsSayWhatWouldBeRight_data() {
         QTest::addColumn<QString>("words");
         QTest::addColumn<QString>("contains");
@@ -72,6 +89,9 @@ private Q_SLOTS:
         row("simulate gc-pause --json=yes", "takes no value");
         row("simulate gc-pause crash-holder", "one word too many");
         row("simulate gc-pause --recipe redis-sett", "did you mean “redis-set”?");
+        QTest::newRow("an empty recipe") << QStringLiteral("simulate gc-pause --recipe ")
+                                         << QStringLiteral("--recipe is empty");
+        row("check /tmp", "/tmp is a folder");
         row("manager", "CONFIG is missing");
         row("manager x.json", "what to do");
         row("manager x.json stauts", "did you mean “status”?");
@@ -92,6 +112,12 @@ private Q_SLOTS:
         QVERIFY2(ran.status == 2 && ran.out.isEmpty(), ran.told());
         QVERIFY2(QString::fromUtf8(ran.err).contains(contains), ran.told());
         QVERIFY2(ran.err.startsWith("lockscope: "), ran.told());
+    }
+
+    void aFolderIsNoRecording() {
+        const Ran ran = program("simulate contention --until 1s --record /tmp");
+        QVERIFY2(ran.status == 2 && ran.err.contains("/tmp is a folder"), ran.told());
+        QVERIFY2(!ran.err.contains("free some space"), ran.told());
     }
 
     void noComplaintRepeatsALogin_data() {
@@ -206,7 +232,7 @@ private Q_SLOTS:
         const Ran ran = program({QStringLiteral("simulate"), path});
         QVERIFY2(ran.status == 2, ran.told());
         QVERIFY2(ran.err.contains("broken.json:5: /until: "), ran.told());
-        QVERIFY2(ran.err.contains("broken.json:6: /lock: "), ran.told());
+        QVERIFY2(ran.err.contains("broken.json:7: /lock/leese: "), ran.told());
         QVERIFY2(ran.err.contains("did you mean “lease”?"), ran.told());
         QCOMPARE(ran.err.trimmed().count('\n'), 1);
     }
@@ -224,6 +250,7 @@ private Q_SLOTS:
         QVERIFY2(ran.status == 2 && ran.out.isEmpty(), ran.told());
         QVERIFY2(ran.err.contains("/faults/0/to: there is no recipe “redis-sett”; did you mean “redis-set”?"),
                  ran.told());
+        QVERIFY2(ran.err.contains("recipes.json:2: /faults/0/to"), ran.told());
         QVERIFY2(ran.err.contains("/expect/redis-sat: there is no recipe “redis-sat”"), ran.told());
         QCOMPARE(ran.err.trimmed().count('\n'), 1);
     }
@@ -290,6 +317,16 @@ private Q_SLOTS:
         QCOMPARE(recipes[QStringLiteral("redis-set-del")][u"naive"], QJsonValue(true));
         QCOMPARE(recipes[QStringLiteral("redis-reentrant")][u"reentrant"], QJsonValue(true));
         QCOMPARE(recipes[QStringLiteral("redis-reentrant")][u"naive"], QJsonValue(false));
+        QCOMPARE(recipes[QStringLiteral("redis-reentrant")][u"simulated_only"], QJsonValue(false));
+        QCOMPARE(recipes[QStringLiteral("sql-for-update-late")][u"simulated_only"], QJsonValue(true));
+        const Ran lessons = program("list lessons");
+        const QJsonArray course = program("list lessons --json").array();
+        QVERIFY2(lessons.status == 0 && course.size() > 3, lessons.told());
+        QCOMPARE(lessons.out.trimmed().count('\n') + 1, course.size());
+        for (const QJsonValue& lesson : course) {
+            QVERIFY(!lesson[u"title"].toString().isEmpty() && lesson[u"steps"].toInt() > 0);
+            QVERIFY(lessons.out.contains(lesson[u"id"].toString().toUtf8() + ' '));
+        }
         const Ran formats = program("list formats --json");
         QVERIFY2(formats.out.contains("\"redisson\"") && formats.out.contains("\"jsonl\""), formats.told());
         // As `watch` calls them: it never says just "redlock".

@@ -40,6 +40,18 @@ class tst_cli_watch_alerts : public QObject {
         redis({QStringLiteral("SET"), QStringLiteral("lock:a"), QStringLiteral("me"), QStringLiteral("PX"),
                QLatin1String(ms)});
     }
+    /// Makes a fair lock of Redisson's with a holder and a waiter.
+    static void holds(int port, const char* lock, const char* holder, const char* waiter) {
+        const auto ask = [port](const QStringList& words) {
+            runProgram(QStringLiteral("redis-cli"), QStringList{QStringLiteral("-p"), QString::number(port)} + words);
+        };
+        const QString name = QLatin1String(lock), queue = QStringLiteral("redisson_lock_queue:{%1}").arg(name);
+        ask({QStringLiteral("HSET"), name, QLatin1String(holder), QStringLiteral("1")});
+        ask({QStringLiteral("PEXPIRE"), name, QStringLiteral("600000")});
+        ask({QStringLiteral("RPUSH"), queue, QLatin1String(waiter)});
+        ask({QStringLiteral("ZADD"), QStringLiteral("redisson_lock_timeout:{%1}").arg(name),
+             QStringLiteral("99999999999999"), QLatin1String(waiter)});
+    }
     static bool ends(QProcess& process) {
         return QTest::qWaitFor([&] { return process.state() == QProcess::NotRunning; }, 30'000);
     }
@@ -177,6 +189,7 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("part");
         QTest::newRow("alert") << QStringList{u"--alert"_qs, u"helt>5m"_qs} << QByteArray("did you mean “held”");
         QTest::newRow("fail") << QStringList{u"--fail"_qs} << QByteArray("--fail needs an --alert");
+        QTest::newRow("rule") << QStringList{u"--same-client"_qs, u"shop"_qs} << QByteArray("is no rule");
         QTest::newRow("interval") << QStringList{u"--interval"_qs, u"5"_qs} << QByteArray("with its unit");
         QTest::newRow("metrics") << QStringList{u"--metrics"_qs, u"everywhere"_qs} << QByteArray("should be a port");
         QTest::newRow("once") << QStringList{u"--metrics"_qs, u"0"_qs, u"--once"_qs} << QByteArray("leave --once out");
@@ -191,18 +204,6 @@ private Q_SLOTS:
     void aDeadlockOverTwoServersIsToldByBoth() {
         sandbox::RedisServer second(m_runtime);
         start(second);
-        const auto holds = [](int port, const char* lock, const char* holder, const char* waiter) {
-            const auto ask = [port](const QStringList& words) {
-                runProgram(QStringLiteral("redis-cli"),
-                           QStringList{QStringLiteral("-p"), QString::number(port)} + words);
-            };
-            const QString name = QLatin1String(lock), queue = QStringLiteral("redisson_lock_queue:{%1}").arg(name);
-            ask({QStringLiteral("HSET"), name, QLatin1String(holder), QStringLiteral("1")});
-            ask({QStringLiteral("PEXPIRE"), name, QStringLiteral("600000")});
-            ask({QStringLiteral("RPUSH"), queue, QLatin1String(waiter)});
-            ask({QStringLiteral("ZADD"), QStringLiteral("redisson_lock_timeout:{%1}").arg(name),
-                 QStringLiteral("99999999999999"), QLatin1String(waiter)});
-        };
         holds(m_redis->port(), "stock", "order-3:1", "batch-2:1");
         holds(second.port(), "bank", "batch-2:1", "order-3:1");
         const QStringList words{
@@ -217,6 +218,35 @@ private Q_SLOTS:
         QVERIFY(ends(*watching));
         QCOMPARE(watching->exitCode(), 1);
         QVERIFY(watching->readAllStandardOutput().contains("waits for “bank” on "));
+    }
+
+    /// Each pool of connections gives a client another name: a rule says which part of it is the client.
+    void aRuleSaysWhichNamesAreOneClient() {
+        sandbox::RedisServer second(m_runtime);
+        start(second);
+        holds(m_redis->port(), "cellar", "shop-3-pool-a:1", "mill-2-pool-a:1");
+        holds(second.port(), "till", "mill-2-pool-b:1", "shop-3-pool-b:1");
+        const QStringList words{QStringLiteral("watch"),
+                                m_redis->url(),
+                                second.url(),
+                                QStringLiteral("--match"),
+                                QStringLiteral("cellar,till"),
+                                QStringLiteral("--alert"),
+                                QStringLiteral("deadlock"),
+                                QStringLiteral("--fail"),
+                                QStringLiteral("--once")};
+        const Ran byName = program(words);
+        QVERIFY2(byName.status == 0 && !byName.out.contains("waits for"), byName.told());
+        const QStringList rules{QStringLiteral("--same-client"), QStringLiteral("address"),
+                                QStringLiteral("--same-client"), QStringLiteral("^([a-z]+-\\d+)-pool")};
+        const Ran byRule = program(words + rules);
+        QVERIFY2(byRule.status == 1 && byRule.out.contains("waits for “till” on "), byRule.told());
+        // Both locks on one server: two connections of a client are one client there, too.
+        holds(second.port(), "cellar", "shop-3-pool-a:1", "mill-2-pool-a:1");
+        QStringList one = words + rules;
+        one.removeAt(1);
+        const Ran alone = program(one);
+        QVERIFY2(alone.status == 1 && alone.out.contains("waits for “till”"), alone.told());
     }
 };
 

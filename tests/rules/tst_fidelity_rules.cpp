@@ -57,6 +57,35 @@ QStringList without(const std::set<QString>& some, const std::set<QString>& othe
     return rest;
 }
 
+/// A list in the shape that both languages share: its headings, and the numbers and code words that each item has.
+struct Outline {
+    QStringList kinds;                    ///< "## " or "- ", in the order of the file
+    std::vector<std::set<QString>> facts; ///< of each
+};
+
+Outline outlineOf(const QString& file) {
+    static const QRegularExpression kCode(QStringLiteral("`[^`]+`"));
+    Outline outline;
+    QStringList items;
+    for (const QString& line : textOf(file).split(QLatin1Char('\n'))) {
+        const QString kind = line.left(line.indexOf(QLatin1Char(' ')) + 1);
+        if (kind == QLatin1String("## ") || kind == QLatin1String("- ")) {
+            outline.kinds += kind;
+            items += line;
+        } else if (!items.isEmpty()) {
+            items.back() += QLatin1Char(' ') + line;
+        }
+    }
+    for (const QString& item : std::as_const(items)) {
+        std::set<QString> facts =
+            numbersIn(item, QStringLiteral("(?<![A-Za-z0-9])"), QStringLiteral("(?![A-Za-z0-9])"));
+        for (auto code = kCode.globalMatch(item); code.hasNext();)
+            facts.insert(code.next().captured());
+        outline.facts.push_back(std::move(facts));
+    }
+    return outline;
+}
+
 } // namespace
 
 class tst_fidelity_rules : public QObject {
@@ -81,6 +110,22 @@ private Q_SLOTS:
         QVERIFY2(missing.isEmpty(),
                  qPrintable(QStringLiteral("neither a test bears the number nor does SIMPLIFICATIONS.md name it: ") +
                             missing.join(u", ")));
+    }
+
+    /// The Chinese list has each part and each item of the English one, in its order, with its numbers and its code.
+    void theListOfSimplificationsIsWholeInChinese() {
+        const Outline english = outlineOf(QStringLiteral("SIMPLIFICATIONS.md"));
+        const Outline chinese = outlineOf(QStringLiteral("SIMPLIFICATIONS.zh_CN.md"));
+        QVERIFY(english.kinds.size() > 80);
+        QCOMPARE(chinese.kinds.size(), english.kinds.size());
+        for (int i = 0; i < english.kinds.size(); ++i) {
+            const QString where = QStringLiteral("heading or item %1").arg(i + 1);
+            QVERIFY2(chinese.kinds[i] == english.kinds[i], qPrintable(where));
+            const QStringList missing = without(english.facts[std::size_t(i)], chinese.facts[std::size_t(i)]);
+            QVERIFY2(missing.isEmpty(), qPrintable(where + QStringLiteral(" lacks ") + missing.join(u", ")));
+            const QStringList more = without(chinese.facts[std::size_t(i)], english.facts[std::size_t(i)]);
+            QVERIFY2(more.isEmpty(), qPrintable(where + QStringLiteral(" has too much: ") + more.join(u", ")));
+        }
     }
 
     void eachNumberStandsInTheList() {

@@ -12,7 +12,8 @@
 namespace lockscope::views {
 
 namespace {
-constexpr int kRowHeight = 28, kPad = 16, kIcon = 16, kGap = 8;
+constexpr int kRowHeight = 28, kIcon = 16, kGap = 8;
+constexpr int kPad = 12; ///< left and right of a cell's words: as of the header's
 } // namespace
 
 QSize AlertsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
@@ -39,7 +40,7 @@ void AlertsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given,
     const auto iconAt = [&](double left, const char* name, Role role) {
         paintIcon(*painter, QRectF(left, cell.center().y() - kIcon / 2.0 + 0.5, kIcon, kIcon), name, role);
     };
-    QRect room = cell.adjusted(0, 0, -kGap, 0);
+    QRect room = cell.adjusted(kPad, 0, -kGap, 0);
     painter->setFont(uiFont(-0.5));
     painter->setPen(color(ink));
     switch (index.column()) {
@@ -67,7 +68,7 @@ void AlertsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given,
     case AlertsModel::OpenForColumn:
         painter->setFont(fixedFont(-0.5));
         painter->setPen(color(selected ? Role::SelectionText : Role::TextDim));
-        painter->drawText(room, Qt::AlignRight | Qt::AlignVCenter, option.text);
+        painter->drawText(cell.adjusted(0, 0, -kPad, 0), Qt::AlignRight | Qt::AlignVCenter, option.text);
         break;
     case AlertsModel::PinColumn:
         iconAt(cell.center().x() - kIcon / 2.0, entry->pinned ? "pinned" : "pin",

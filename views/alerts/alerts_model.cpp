@@ -6,14 +6,23 @@
 #include "models/connection_words.h"
 #include "theme/format.h"
 
+#include <map>
+#include <numeric>
+#include <set>
 #include <tuple>
 
 namespace lockscope::views {
 
 using Entry = session::AlertDesk::Entry;
+using Kind = inspect::AlertRule::Kind;
+
+namespace {
+constexpr std::size_t kMostNames = 8; ///< of locks in one sentence
+}
 
 AlertsModel::AlertsModel(ViewContext* context, QObject* parent) : QAbstractTableModel(parent), m_context(context) {
     connect(context, &ViewContext::sessionChanged, this, &AlertsModel::attach);
+    connect(context, &ViewContext::playheadChanged, this, &AlertsModel::lookAt);
     attach();
 }
 
@@ -34,14 +43,26 @@ void AlertsModel::attach() {
         for (const auto& desk : m_desks)
             connect(desk, &session::AlertDesk::changed, this, &AlertsModel::refresh);
     }
+    lookAt(m_context->playhead());
     refresh();
+}
+
+void AlertsModel::lookAt(Nanos t) {
+    bool differs = false;
+    for (const auto& desk : m_desks) {
+        const Nanos before = desk ? desk->now() : t;
+        if (desk) desk->lookAt(t);
+        differs = differs || (desk && desk->now() != before);
+    }
+    if (differs && !m_rows.empty()) // for how long each of them has stood
+        Q_EMIT dataChanged(index(0, OpenForColumn), index(rowCount() - 1, OpenForColumn));
 }
 
 void AlertsModel::refresh() {
     std::vector<Row> now;
     for (const auto& desk : m_desks)
         for (const Entry& entry : desk ? desk->entries() : std::vector<Entry>())
-            now.push_back({desk, entry});
+            now.push_back({desk, entry, {{desk, entry.alert.rule, entry.alert.lock}}});
     if (m_desks.size() > 1) {
         // Each desk has its own in this order; between two desks, the older alert comes first.
         std::ranges::stable_sort(now, {}, [](const Row& row) {
@@ -49,9 +70,8 @@ void AlertsModel::refresh() {
                               row.entry.alert.since);
         });
     }
-    const auto same = [](const Row& a, const Row& b) {
-        return a.desk == b.desk && a.entry.alert.rule == b.entry.alert.rule && a.entry.alert.lock == b.entry.alert.lock;
-    };
+    now = merged(std::move(now));
+    const auto same = [](const Row& a, const Row& b) { return a.members == b.members; };
     // As long as the rows are those that were there, only their words change: the selection and the focus stay.
     if (std::ranges::equal(now, m_rows, same)) {
         m_rows = std::move(now);
@@ -61,7 +81,83 @@ void AlertsModel::refresh() {
         m_rows = std::move(now);
         endResetModel();
     }
+    proposeWorst();
     Q_EMIT refreshed();
+}
+
+std::vector<AlertsModel::Row> AlertsModel::merged(std::vector<Row> all) {
+    constexpr std::size_t kFewest = 4; // fewer are quicker read than looked for
+    using Cause = std::tuple<session::AlertDesk*, int, bool, bool, Nanos, QString>;
+    const auto causeOf = [](const Row& row) -> std::optional<Cause> {
+        const inspect::Alert& alert = row.entry.alert;
+        if (alert.lock.isEmpty()) return std::nullopt;
+        const auto kind = int(alert.rule.kind);
+        // A deadlock over several servers has equal words on each of them.
+        if (alert.rule.kind == Kind::Deadlock)
+            return Cause{nullptr, kind, row.entry.pinned, row.entry.over.has_value(), Nanos(0), alert.sentence};
+        return Cause{row.desk,
+                     kind,
+                     row.entry.pinned,
+                     row.entry.over.has_value(),
+                     std::chrono::floor<std::chrono::seconds>(alert.since),
+                     QString()};
+    };
+    std::map<Cause, std::size_t> counts;
+    for (const Row& row : all)
+        if (const auto cause = causeOf(row)) ++counts[*cause];
+    std::vector<Row> rows;
+    std::map<Cause, std::size_t> places; ///< in `rows`
+    std::set<std::pair<session::AlertDesk*, QByteArray>> inRings;
+    for (Row& row : all) {
+        const bool ring = row.entry.alert.rule.kind == Kind::Deadlock;
+        if (ring && !row.entry.over) inRings.emplace(row.desk, row.entry.alert.lock);
+        const auto cause = causeOf(row);
+        if (!cause || counts[*cause] < (ring ? 2 : kFewest)) {
+            rows.push_back(std::move(row));
+            continue;
+        }
+        const auto [place, isNew] = places.try_emplace(*cause, rows.size());
+        if (isNew)
+            rows.push_back(std::move(row));
+        else
+            rows[place->second].members.push_back(row.members.front());
+    }
+    for (Row& row : rows) {
+        const Kind kind = row.entry.alert.rule.kind;
+        const bool follows = kind == Kind::Waited || kind == Kind::Held;
+        row.ofRing = follows && inRings.contains({row.desk, row.entry.alert.lock});
+    }
+    return rows;
+}
+
+bool AlertsModel::isMany(const Row& row) {
+    return row.members.size() > 1 && row.entry.alert.rule.kind != Kind::Deadlock;
+}
+
+bool AlertsModel::isMany(int row) const {
+    return row >= 0 && row < rowCount() && isMany(m_rows[std::size_t(row)]);
+}
+
+std::vector<AlertsModel::Member> AlertsModel::members(int row) const {
+    return row >= 0 && row < rowCount() ? m_rows[std::size_t(row)].members : std::vector<Member>();
+}
+
+std::size_t AlertsModel::listed() const {
+    return std::accumulate(m_rows.begin(), m_rows.end(), std::size_t(0),
+                           [](std::size_t sum, const Row& row) { return sum + row.members.size(); });
+}
+
+/// The lock that is shown by itself stays as long as it has an alert: a detail that jumps cannot be read.
+void AlertsModel::proposeWorst() {
+    trace::EntityId worst = trace::kNoEntity;
+    for (int row = 0; row < rowCount(); ++row) {
+        const trace::EntityId lock = lockOf(row);
+        if (lock == trace::kNoEntity || m_rows[std::size_t(row)].entry.over) continue;
+        if (worst == trace::kNoEntity) worst = lock;
+        if (lock == m_proposed) worst = lock;
+    }
+    m_proposed = worst;
+    m_context->setWorstLock(worst);
 }
 
 const Entry* AlertsModel::entry(int row) const {
@@ -74,7 +170,8 @@ session::AlertDesk* AlertsModel::deskOf(int row) const {
 
 int AlertsModel::rowOf(const session::AlertDesk* desk, const inspect::AlertRule& rule, const QByteArray& lock) const {
     const auto found = std::ranges::find_if(m_rows, [&](const Row& row) {
-        return row.desk == desk && row.entry.alert.rule == rule && row.entry.alert.lock == lock;
+        return std::ranges::any_of(
+            row.members, [&](const Member& one) { return one.desk == desk && one.rule == rule && one.lock == lock; });
     });
     return found == m_rows.end() ? -1 : int(found - m_rows.begin());
 }
@@ -115,11 +212,18 @@ QString AlertsModel::text(const Row& row, int column) const {
         const QString name =
             m_desks.size() > 1 && row.desk ? m_context->trace()->displayName(row.desk->connection()) : QString();
         if (entry.alert.lock.isEmpty()) return name.isEmpty() ? tr("server") : name;
+        if (isMany(row)) return tr("%n lock(s)", "", int(row.members.size()));
+        if (row.members.size() > 1) return namesOf(row, QStringLiteral(" ⇄ "), row.members.size());
         return inspect::readable(entry.alert.lock); // its connection is the badge
     }
     case SentenceColumn:
+        //: Of many locks with one kind of alert: %1 its words, such as "failed over", %2 the names of some of the
+        //: locks.
+        if (isMany(row)) return tr("%1: %2").arg(alertWord(entry.alert.rule.kind), namesOf(row, tr(", "), kMostNames));
         return entry.alert.sentence;
     case AdviceColumn:
+        //: The same deadlock has a row of its own further up in the list.
+        if (row.ofRing && !entry.over) return tr("Part of the deadlock above.");
         return entry.over ? tr("It is over; it stays here because it is pinned.") : entry.alert.advice;
     case OpenForColumn:
         if (entry.over) return tr("over");
@@ -127,6 +231,14 @@ QString AlertsModel::text(const Row& row, int column) const {
     default:
         return {};
     }
+}
+
+QString AlertsModel::namesOf(const Row& row, const QString& between, std::size_t most) {
+    QStringList names;
+    for (const Member& one : row.members)
+        if (std::size_t(names.size()) < most) names += inspect::readable(one.lock);
+    if (row.members.size() > most) names += QString(QChar(0x2026));
+    return names.join(between);
 }
 
 QString AlertsModel::fullName(const Row& row) const {
@@ -155,7 +267,7 @@ QVariant AlertsModel::data(const QModelIndex& index, int role) const {
         if (index.column() == PinColumn)
             return its->pinned ? tr("Unpin (P)") : tr("Pin: it stays here, even when it is over (P)");
         if (index.column() == MuteColumn) return tr("Mute for a while (M)");
-        return fullName(row) + u'\n' + its->alert.sentence + QStringLiteral("\n→ ") + text(row, AdviceColumn) +
+        return fullName(row) + u'\n' + text(row, SentenceColumn) + QStringLiteral("\n→ ") + text(row, AdviceColumn) +
                QStringLiteral("\n\n") + tr("Rule: %1").arg(its->alert.rule.text);
     case EntityRole:
         return lockOf(index.row());
@@ -171,7 +283,11 @@ QVariant AlertsModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant AlertsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::TextAlignmentRole)
+        return int((section == OpenForColumn ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    const bool narrow = section == PinColumn || section == MuteColumn; // its drawings speak for themselves
+    if (role != Qt::AccessibleTextRole && (role != Qt::DisplayRole || narrow)) return {};
     switch (section) {
     case LockColumn:
         return tr("Lock");

@@ -8,7 +8,9 @@
 
 namespace lockscope::views {
 
-/// The alerts of the session, those of all connections together, one row each: pinned ones first, then the most severe.
+/// The alerts of the session, those of all connections together: pinned ones first, then the most severe. Alerts with
+/// one cause share a row: those of the locks of one deadlock, and many of one rule and connection that began within
+/// one second.
 class AlertsModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -28,8 +30,21 @@ public:
     session::AlertDesk* desk() const { return m_desks.empty() ? nullptr : m_desks.front().data(); }
     /// The desk of a row; nullptr: no such row.
     session::AlertDesk* deskOf(int row) const;
-    /// nullptr: no such row.
+    /// The first alert of a row, which speaks for all of it; nullptr: no such row.
     const session::AlertDesk::Entry* entry(int row) const;
+    /// One alert, for calls that change what is listed.
+    struct Member {
+        QPointer<session::AlertDesk> desk;
+        inspect::AlertRule rule;
+        QByteArray lock;
+        friend bool operator==(const Member&, const Member&) = default;
+    };
+    /// All alerts of a row; none: no such row.
+    std::vector<Member> members(int row) const;
+    /// Whether a row stands for many locks, and not for one or a deadlock.
+    bool isMany(int row) const;
+    /// How many alerts the rows stand for.
+    std::size_t listed() const;
     /// The row of a rule and a lock of a desk; -1 = none.
     int rowOf(const session::AlertDesk* desk, const inspect::AlertRule& rule, const QByteArray& lock) const;
     /// How many more alerts there are than rows; how many of them a mute covers.
@@ -50,17 +65,28 @@ Q_SIGNALS:
 private:
     void attach();
     void refresh();
+    /// The playhead has come to `t`: of a recording, the alerts that stood then are shown.
+    void lookAt(Nanos t);
+    void proposeWorst();
     struct Row {
         QPointer<session::AlertDesk> desk;
         session::AlertDesk::Entry entry;
+        std::vector<Member> members{}; ///< itself first
+        bool ofRing = false;           ///< its lock is part of a deadlock that has a row of its own
     };
+    /// Puts alerts with one cause into one row.
+    static std::vector<Row> merged(std::vector<Row> all);
+    static bool isMany(const Row& row);
     QString text(const Row& row, int column) const;
+    /// The names of a row's locks; of more than `most` the first ones.
+    static QString namesOf(const Row& row, const QString& between, std::size_t most);
     /// The lock, or the server, and the connection that it was seen over.
     QString fullName(const Row& row) const;
     ViewContext* m_context;
     std::vector<QPointer<session::AlertDesk>> m_desks;
     QPointer<session::ConnectionDesk> m_connections;
     std::vector<Row> m_rows;
+    trace::EntityId m_proposed = trace::kNoEntity; ///< to the context, as the worst lock
 };
 
 } // namespace lockscope::views

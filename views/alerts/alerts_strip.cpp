@@ -22,7 +22,11 @@
 namespace lockscope::views {
 
 namespace {
-constexpr int kMostRows = 5; ///< in sight at once
+constexpr int kMostRows = 5;   ///< in sight at once
+constexpr Nanos kPresent = 2s; ///< alerts are counted about once a second
+QString timeOfDay(std::int64_t wallMs) {
+    return QLocale().toString(QDateTime::fromMSecsSinceEpoch(wallMs).time(), QLocale::ShortFormat);
+}
 constexpr int kLockWidth = 170, kOpenForWidth = 96, kButtonWidth = 34;
 } // namespace
 
@@ -40,7 +44,7 @@ AlertsStrip::AlertsStrip(ViewContext* context, QWidget* parent)
     layout->setSpacing(0);
     layout->addWidget(new HairLine(Qt::Horizontal));
     auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(2 * kGrid, 0, kGrid, 0);
+    bar->setContentsMargins(kGrid + kGrid / 2, 0, kGrid, 0); // as the words of the table's header
     bar->setSpacing(kGrid);
     auto* title = new QLabel(tr("Alerts"));
     title->setFont(uiFont(0, QFont::DemiBold));
@@ -76,7 +80,10 @@ AlertsStrip::AlertsStrip(ViewContext* context, QWidget* parent)
     m_view->viewport()->installEventFilter(this);
     makeFrameless(m_view);
     QHeaderView* const header = m_view->header();
-    header->hide();
+    header->setFont(uiFont(-1.5));
+    header->setSectionsClickable(false);
+    header->setHighlightSections(false);
+    header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(kButtonWidth);
     header->setSectionResizeMode(QHeaderView::Fixed);
@@ -84,17 +91,20 @@ AlertsStrip::AlertsStrip(ViewContext* context, QWidget* parent)
     connect(m_rules, &QToolButton::clicked, this, &AlertsStrip::offerRules);
     connect(m_muted, &QToolButton::clicked, this, &AlertsStrip::offerMuted);
     connect(m_model, &AlertsModel::refreshed, this, &AlertsStrip::refresh);
+    connect(context, &ViewContext::playheadChanged, this, &AlertsStrip::refresh);
     connect(m_model, &QAbstractItemModel::modelReset, this, &AlertsStrip::follow);
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
         const session::AlertDesk::Entry* const entry = m_model->entry(current.row());
         if (m_following || !entry) return;
         m_current = Current{m_model->deskOf(current.row()), entry->alert.rule, entry->alert.lock};
+        if (m_model->isMany(current.row())) return; // a click lists them
         if (const trace::EntityId lock = m_model->lockOf(current.row())) m_context->select(lock);
     });
     connect(m_view, &QTreeView::clicked, this, [this](const QModelIndex& index) {
         if (index.column() == AlertsModel::PinColumn) pin(index.row());
         if (index.column() == AlertsModel::MuteColumn)
             offerMutes(index.row(), m_view->viewport()->mapToGlobal(m_view->visualRect(index).bottomLeft()));
+        if (index.column() < AlertsModel::PinColumn && m_model->isMany(index.row())) listLocks(index.row());
     });
     connect(m_view, &QTreeView::doubleClicked, this, [this](const QModelIndex& index) {
         if (index.column() < AlertsModel::PinColumn) showRow(index.row());
@@ -119,7 +129,7 @@ void AlertsStrip::refresh() {
     setVisible(m_wanted && isOfUse());
     if (!isOfUse()) return;
     const int rows = m_model->rowCount();
-    const int all = rows + int(m_model->more());
+    const int listed = int(m_model->listed()), all = listed + int(m_model->more());
     std::size_t rules = 0;
     bool muted = false;
     for (const auto& desk : m_model->desks()) {
@@ -129,15 +139,31 @@ void AlertsStrip::refresh() {
     if (all == 0)
         m_summary->setText(tr("none · %n rule(s) watch", "", int(rules)));
     else if (m_model->more() > 0)
-        m_summary->setText(tr("%1 of %n shown, most severe first", "", all).arg(count(rows)));
+        m_summary->setText(tr("%1 of %n shown, most severe first", "", all).arg(count(listed)));
     else
         m_summary->setText(tr("%n, most severe first", "", all));
+    // The list does not follow the playhead.
+    Nanos now{};
+    for (const auto& desk : m_model->desks())
+        if (desk) now = std::max(now, desk->now());
+    if (m_context->playhead() + kPresent < now) m_summary->setText(tr("%1 · as of now").arg(m_summary->text()));
     m_muted->setVisible(muted);
-    m_muted->setText(tr("%n muted", "", int(m_model->muted())));
+    m_muted->setText(mutedText());
     m_view->setVisible(rows > 0);
     const int high = m_view->sizeHintForRow(0);
-    m_view->setFixedHeight(std::max(1, std::min(rows, kMostRows) * std::max(high, 1)));
+    m_view->setFixedHeight(std::max(1, std::min(rows, kMostRows) * std::max(high, 1)) +
+                           m_view->header()->sizeHint().height());
     setAccessibleName(tr("Alerts: %1").arg(m_summary->text()));
+}
+
+/// How many alerts are muted, and where one mute covers them, until when.
+QString AlertsStrip::mutedText() const {
+    std::vector<inspect::AlertMute> mutes;
+    for (const auto& desk : m_model->desks())
+        if (desk) mutes.insert(mutes.end(), desk->mutes().begin(), desk->mutes().end());
+    const int muted = int(m_model->muted());
+    if (mutes.size() != 1 || mutes.front().untilWallMs == 0) return tr("%n muted", "", muted);
+    return tr("%n muted until %1", "", muted).arg(timeOfDay(mutes.front().untilWallMs));
 }
 
 /// After a reset: the alert that was selected stays selected.
@@ -152,17 +178,24 @@ void AlertsStrip::follow() {
 
 void AlertsStrip::pin(int row) {
     const session::AlertDesk::Entry* const entry = m_model->entry(row);
-    session::AlertDesk* const desk = m_model->deskOf(row);
-    if (!entry || !desk) return;
-    const inspect::AlertRule rule = entry->alert.rule; // the entry goes with the change
-    const QByteArray lock = entry->alert.lock;
-    desk->setPinned(rule, lock, !entry->pinned);
+    if (!entry) return;
+    const bool pinned = !entry->pinned;
+    for (const AlertsModel::Member& one : m_model->members(row)) // by value: the rows go with the change
+        if (one.desk) one.desk->setPinned(one.rule, one.lock, pinned);
+}
+
+void AlertsStrip::listLocks(int row) {
+    const session::AlertDesk::Entry* const entry = m_model->entry(row);
+    if (entry)
+        m_context->filterLocks(QStringLiteral("alert:") + QLatin1String(inspect::formOf(entry->alert.rule.kind).name));
 }
 
 void AlertsStrip::showRow(int row) {
     const session::AlertDesk::Entry* const entry = m_model->entry(row);
     if (!entry) return;
-    m_context->reveal(entry->alert.since, m_model->lockOf(row));
+    if (m_model->isMany(row)) return listLocks(row);
+    // A deadlock may be older than the trace.
+    m_context->reveal(std::max(entry->alert.since, Nanos(0)), m_model->lockOf(row));
 }
 
 void AlertsStrip::mute(session::AlertDesk* desk, inspect::AlertMute mute) {
@@ -184,7 +217,11 @@ void AlertsStrip::offerMutes(int row, const QPoint& globalPos) {
     const inspect::AlertRule rule = entry->alert.rule;
     const QByteArray lock = entry->alert.lock;
     const QString what = alertWord(rule.kind);
-    const QString name = lock.isEmpty() ? tr("server") : inspect::readable(lock);
+    const std::vector<AlertsModel::Member> members = m_model->members(row);
+    const bool several = members.size() > 1;
+    const QString name = lock.isEmpty() ? tr("server")
+                         : several      ? m_model->index(row, AlertsModel::LockColumn).data().toString()
+                                        : inspect::readable(lock);
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->addAction(icon("timeline"), tr("Show where it began"), this,
@@ -193,6 +230,9 @@ void AlertsStrip::offerMutes(int row, const QPoint& globalPos) {
                     [this, desk, rule, lock] { pin(m_model->rowOf(desk, rule, lock)); });
     menu->addSection(tr("Mute"));
     const auto scope = [&](const QString& title, const inspect::AlertMute& of) {
+        // A deadlock is muted on each of its locks.
+        const bool each = several && of.lock && of.rule;
+        const auto muted = each ? members : std::vector<AlertsModel::Member>{{desk, rule, lock}};
         QMenu* const lengths = menu->addMenu(title);
         struct Length {
             QString text;
@@ -201,17 +241,21 @@ void AlertsStrip::offerMutes(int row, const QPoint& globalPos) {
         using namespace std::chrono_literals;
         for (const Length& length : {Length{tr("for 15 minutes"), 15min}, Length{tr("for an hour"), 60min},
                                      Length{tr("for 8 hours"), 480min}, Length{tr("until I take it back"), 0min}})
-            lengths->addAction(length.text, this, [desk, of, time = length.time] {
+            lengths->addAction(length.text, this, [muted, of, each, time = length.time] {
                 inspect::AlertMute chosen = of;
                 if (time > 0min)
                     chosen.untilWallMs = QDateTime::currentMSecsSinceEpoch() + std::chrono::milliseconds(time).count();
-                mute(desk, chosen);
+                for (const AlertsModel::Member& one : muted) {
+                    if (each) chosen.lock = one.lock;
+                    mute(one.desk, chosen);
+                }
             });
     };
     const auto shown = [](QString text) { return text.replace(QLatin1Char('&'), QLatin1String("&&")); };
     //: %1 the short words for an alert such as "renewal late", %2 a lock.
-    scope(shown(tr("“%1” of %2").arg(what, name)), {rule.kind, lock, 0});
-    if (!lock.isEmpty()) scope(shown(tr("all alerts of %1").arg(name)), {std::nullopt, lock, 0});
+    // Many locks at once have one cause, which is its rule's.
+    if (!m_model->isMany(row)) scope(shown(tr("“%1” of %2").arg(what, name)), {rule.kind, lock, 0});
+    if (!lock.isEmpty() && !several) scope(shown(tr("all alerts of %1").arg(name)), {std::nullopt, lock, 0});
     scope(shown(tr("“%1” of every lock").arg(what)), {rule.kind, std::nullopt, 0});
     menu->popup(globalPos);
 }
@@ -222,9 +266,7 @@ QString AlertsStrip::wordsOf(const inspect::AlertMute& mute) const {
                        : mute.lock->isEmpty() ? tr("server")
                                               : inspect::readable(*mute.lock);
     if (mute.untilWallMs == 0) return tr("%1: %2").arg(of, what);
-    const QString until =
-        QLocale().toString(QDateTime::fromMSecsSinceEpoch(mute.untilWallMs).time(), QLocale::ShortFormat);
-    return tr("%1: %2, until %3").arg(of, what, until);
+    return tr("%1: %2, until %3").arg(of, what, timeOfDay(mute.untilWallMs));
 }
 
 void AlertsStrip::offerMuted() {
@@ -266,7 +308,7 @@ void AlertsStrip::offerRules() {
     menu->popup(m_rules->mapToGlobal(m_rules->rect().bottomLeft()));
 }
 
-/// A header that nobody sees does not stretch its sections itself.
+/// The sections with words share what the others leave.
 void AlertsStrip::shareWidth() {
     constexpr double kSentence = 0.58; // of the room for words
     const int words = std::max(200, m_view->viewport()->width() - kLockWidth - kOpenForWidth - 2 * kButtonWidth);

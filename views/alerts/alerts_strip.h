@@ -37,8 +37,11 @@ protected:
 private:
     void refresh();
     void shareWidth();
+    QString mutedText() const;
     void follow();
     void pin(int row);
+    /// Shows the locks of a row that stands for many of them in the table of locks, and no others.
+    void listLocks(int row);
     /// Offers for how long, and for what, the alert of a row is not to be told of.
     void offerMutes(int row, const QPoint& globalPos);
     /// Lists what is muted, to be heard again.

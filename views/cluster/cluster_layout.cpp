@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace lockscope::views {
 
@@ -14,7 +15,10 @@ using trace::EntityKind;
 namespace {
 
 constexpr double kMargin = 20, kNodeWidth = 168, kNodeHeight = 52;
+constexpr double kArcHeight = 18; ///< of the arcs between servers
 constexpr double kArrows = 26, kWatcherWidth = 138, kWatcherHeight = 34, kWatcherLine = 22;
+constexpr double kNarrowestNode = 112, kRowGap = 14;
+constexpr double kNodesShare = 0.5; ///< of the height, at most, where there is more than one row of nodes
 constexpr double kLargest = 44, kSmallest = 6, kWords = 18, kFoot = 26;
 
 double distanceToSegment(QPointF p, QPointF a, QPointF b) {
@@ -22,6 +26,57 @@ double distanceToSegment(QPointF p, QPointF a, QPointF b) {
     const double length = QPointF::dotProduct(ab, ab);
     const double t = length > 0 ? std::clamp(QPointF::dotProduct(ap, ab) / length, 0.0, 1.0) : 0.0;
     return QLineF(p, a + ab * t).length();
+}
+
+/// The nodes of each shard, or of each service, in the order of the first of them. Services of a world of our own call
+/// their servers alike but for a number.
+std::vector<std::vector<EntityId>> groupsOf(const std::vector<EntityId>& nodes, const trace::Trace& trace,
+                                            const ClusterShape& shape) {
+    std::vector<std::vector<EntityId>> groups;
+    std::map<std::tuple<EntityId, EntityId, QByteArray>, std::size_t> known;
+    for (const EntityId node : nodes) {
+        const auto shard = shape.shards.find(node);
+        const trace::Entity& its = trace.entity(node);
+        QByteArray stem = its.parent == trace::kNoEntity ? its.name : QByteArray();
+        while (!stem.isEmpty() && stem.back() >= '0' && stem.back() <= '9')
+            stem.chop(1);
+        const EntityId head = shard == shape.shards.end() ? trace::kNoEntity : shard->second;
+        const auto [place, isNew] = known.try_emplace({its.parent, head, stem}, groups.size());
+        if (isNew) groups.emplace_back();
+        groups[place->second].push_back(node);
+    }
+    return groups;
+}
+
+/// Rows of whole groups; a group that is larger than a row is broken.
+std::vector<std::vector<EntityId>> rowsOf(const std::vector<std::vector<EntityId>>& groups, std::size_t mostInRow) {
+    std::vector<std::vector<EntityId>> rows(1);
+    for (const std::vector<EntityId>& group : groups) {
+        // Rows of about equal length.
+        const std::size_t parts = (group.size() + mostInRow - 1) / mostInRow;
+        const std::size_t length = (group.size() + parts - 1) / parts;
+        for (std::size_t i = 0; i < group.size(); i += length) {
+            const std::size_t count = std::min(length, group.size() - i);
+            if (!rows.back().empty() && rows.back().size() + count > mostInRow) rows.emplace_back();
+            rows.back().insert(rows.back().end(), group.begin() + std::ptrdiff_t(i),
+                               group.begin() + std::ptrdiff_t(i + count));
+        }
+    }
+    return rows;
+}
+
+/// As rowsOf(), in so many rows at most: where groups would need more, they stand one after the other.
+std::vector<std::vector<EntityId>> fittingRows(const std::vector<EntityId>& nodes, const trace::Trace& trace,
+                                               const ClusterShape& shape, double width, std::size_t mostRows) {
+    if (nodes.empty()) return {};
+    const auto fits = std::size_t(std::max(1.0, width / kNarrowestNode));
+    const auto groups = groupsOf(nodes, trace, shape);
+    auto rows = rowsOf(groups, fits);
+    if (rows.size() <= mostRows) return rows;
+    std::vector<EntityId> all;
+    for (const auto& group : groups)
+        all.insert(all.end(), group.begin(), group.end());
+    return rowsOf({all}, std::max(fits, (all.size() + mostRows - 1) / mostRows));
 }
 
 } // namespace
@@ -54,18 +109,25 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
     const double aside = shape.watchers.empty() ? 0 : std::min(kWatcherWidth + kMargin, all / 3);
     const double width = std::max(all - aside, 60.0);
     const double roof = kMargin + (shape.replicated ? kArrows : 0);
-    const double nodeWidth = std::min(kNodeWidth, width / std::max<double>(double(nodes.size()), 1) - 12);
-    const double nodeStep = width / std::max<double>(double(nodes.size()), 1);
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-        const double centre = kMargin + nodeStep * (double(i) + 0.5);
-        layout.items.push_back({nodes[i],
-                                EntityKind::Node,
-                                QRectF(centre - nodeWidth / 2, roof, nodeWidth, kNodeHeight),
-                                {},
-                                {},
-                                trace::kNoEntity,
-                                nodes[i]});
+    const double rowStep = kNodeHeight + (shape.replicated ? kArrows + 4 : kRowGap);
+    const auto mostRows =
+        std::size_t(std::max(1.0, (size.height() * kNodesShare - roof + rowStep - kNodeHeight) / rowStep));
+    const auto rows = fittingRows(nodes, trace, shape, width, mostRows);
+    std::size_t columns = 1;
+    for (const auto& row : rows)
+        columns = std::max(columns, row.size());
+    const double nodeStep = width / double(columns), nodeWidth = std::min(kNodeWidth, nodeStep - 12);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        // Nodes of a shorter row stand in the middle.
+        const double left = kMargin + (width - nodeStep * double(rows[row].size())) / 2;
+        for (std::size_t i = 0; i < rows[row].size(); ++i) {
+            const QRectF box(left + nodeStep * (double(i) + 0.5) - nodeWidth / 2, roof + rowStep * double(row),
+                             nodeWidth, kNodeHeight);
+            const EntityId node = rows[row][i];
+            layout.items.push_back({node, EntityKind::Node, box, {}, {}, trace::kNoEntity, node});
+        }
     }
+    const double feet = roof + rowStep * double(std::max<std::size_t>(rows.size(), 1) - 1) + kNodeHeight;
 
     const double step = std::clamp((size.height() - 2 * kMargin) / std::max<double>(double(shape.watchers.size()), 1),
                                    4.0, kWatcherHeight + 8);
@@ -77,7 +139,7 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
     }
 
     // As large as they fit below, with a gap for messages between them and the nodes.
-    const double top = roof + kNodeHeight + std::clamp(size.height() * 0.28, 36.0, 150.0);
+    const double top = feet + std::clamp(size.height() * 0.28, 36.0, 150.0);
     const double below = links.size() > ClusterLayout::kMostLinks ? kFoot : kMargin / 2;
     const double room = std::max(size.height() - top - below, kSmallest);
     const int count = int(clients.size());
@@ -91,14 +153,14 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
         const double gap = diameter >= 20 ? 6 : 3;
         const double w = words ? std::max(diameter + 40, leastWords) : diameter + gap;
         const double h = diameter + (words ? kWords + 8 : gap);
-        const int columns = std::max(1, int(width / w));
-        const int rows = (count + columns - 1) / columns;
+        const int perLine = std::max(1, int(width / w));
+        const int lines = (count + perLine - 1) / perLine;
         layout.clientSize = diameter;
         layout.clientWords = words;
-        layout.clientColumns = std::min(columns, std::max(count, 1));
-        layout.clientRows = std::max(rows, 1);
+        layout.clientColumns = std::min(perLine, std::max(count, 1));
+        layout.clientRows = std::max(lines, 1);
         cell = h;
-        if (rows * h <= room) break;
+        if (lines * h <= room) break;
     }
     for (int i = 0; i < count; ++i) {
         const int row = i / layout.clientColumns, column = i % layout.clientColumns;
@@ -125,7 +187,18 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
         if (ownPlace == places.end() || otherPlace == places.end()) continue;
         const ClusterLayout::Item* const client = &layout.items[ownPlace->second];
         const ClusterLayout::Item* const node = &layout.items[otherPlace->second];
-        if (client->kind == EntityKind::Node) { // between servers, below them
+        if (client->kind == EntityKind::Node && !client->watcher && !node->watcher) { // on an arc above both servers
+            const double direction = node->box.center().x() > client->box.center().x() ? 1 : -1;
+            const auto apex = [direction](const QRectF& box, double side) {
+                return QPointF(box.center().x() + side * direction * box.width() / 4, box.top() - kArcHeight);
+            };
+            ClusterLayout::Item item{link,     EntityKind::Link, {}, apex(client->box, 1), apex(node->box, -1),
+                                     e.parent, e.other};
+            item.arched = true;
+            layout.items.push_back(item);
+            continue;
+        }
+        if (client->kind == EntityKind::Node) { // to a Sentinel, below them
             const auto foot = [](const QRectF& box) { return QPointF(box.center().x(), box.bottom() + 2); };
             layout.items.push_back({link, EntityKind::Link, {}, foot(client->box), foot(node->box), e.parent, e.other});
             continue;

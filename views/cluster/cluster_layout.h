@@ -4,12 +4,13 @@
 
 #include <QPointF>
 #include <QRectF>
+#include <map>
 #include <vector>
 
 namespace lockscope::views {
 
-/// Where things stand in the picture of the cluster: nodes in a row above, clients in rows below, a link between each
-/// client and node. Pure arithmetic.
+/// Where things stand in the picture of the cluster: nodes above, in as many rows as they need, those of one service or
+/// one shard beside each other; clients in rows below, a link between each client and node. Pure arithmetic.
 struct ClusterLayout {
     /// With more links than these only those of the selection and of holders are drawn, and those that a fault has
     /// struck: a hundred whole links are a grey mountain. A line of words at the foot of the picture says so.
@@ -21,6 +22,7 @@ struct ClusterLayout {
         QPointF from, to; ///< of a link: from the client to the node
         trace::EntityId client = trace::kNoEntity, node = trace::kNoEntity; ///< of a link
         bool watcher = false; ///< a node that stands apart, with the other Sentinels
+        bool arched = false;  ///< a link of two servers: `from` and `to` are the ends of its arc's top
     };
     std::vector<Item> items; ///< nodes, watchers, clients, links: the order in which the keyboard walks
     double clientSize = 40;  ///< diameter of a client
@@ -38,6 +40,8 @@ struct ClusterLayout {
 struct ClusterShape {
     std::vector<trace::EntityId> watchers = {}; ///< nodes that watch the others: they stand in a column of their own
     bool replicated = false;                    ///< room above the nodes for the arrows of replication
+    /// By node: the first master that was seen of its shard. A node that is not listed is alone, or of the only one.
+    std::map<trace::EntityId, trace::EntityId> shards = {};
     friend bool operator==(const ClusterShape&, const ClusterShape&) = default;
 };
 

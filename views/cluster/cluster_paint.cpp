@@ -8,6 +8,8 @@
 
 #include <QCoreApplication>
 #include <QPainter>
+#include <QPainterPath>
+#include <cmath>
 
 namespace lockscope::views {
 
@@ -38,8 +40,29 @@ void paintTag(QPainter& painter, QPointF centre, const QString& text, Role ink) 
     painter.drawText(chip, Qt::AlignCenter, text);
 }
 
+/// A cut link of which one way still works: an arrow on the way on which nothing passes, towards the end that hears
+/// nothing.
+void paintCutWay(QPainter& painter, QPointF from, QPointF to) {
+    const QPointF way = to - from;
+    const double length = std::hypot(way.x(), way.y());
+    if (length < 40) return;
+    const QPointF along = way / length, across(-along.y(), along.x());
+    // Beside the scissors in the middle, on the way to the end that hears nothing.
+    const QPointF tip = (from + to) / 2 + along * 26;
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color(Role::Fault));
+    painter.drawPolygon(QPolygonF{tip, tip - along * 11 + across * 6, tip - along * 11 - across * 6});
+}
+
 QString offsetText(Nanos offset) {
     return (offset > Nanos::zero() ? QStringLiteral("+") : QString()) + duration(offset);
+}
+
+/// "clock +10 s", "clock +50 ms a second"; empty: it is right.
+QString clockWords(const trace::WallClock& clock, Nanos now) {
+    if (clock.clockGain != 0) return Words::tr("clock %1 a second").arg(offsetText(Nanos(clock.clockGain)));
+    const Nanos offset(clock.offsetAt(now.count()));
+    return offset == Nanos::zero() ? QString() : Words::tr("clock %1").arg(offsetText(offset));
 }
 
 } // namespace
@@ -52,6 +75,12 @@ QString nodeWords(const ViewContext& context, EntityId node, const Looks& looks)
     if (life == Life::Unknown) return Words::tr("not seen yet");
     if (!looks.inSight(node)) return Words::tr("out of sight");
     return Words::tr("%n lock(s) held", "", looks.heldOn(node));
+}
+
+QString sessionWords(const ClientLook& look) {
+    if (look.life == Life::Dead || look.session == trace::SessionPhase::Connected) return {};
+    return look.session == trace::SessionPhase::Suspended ? Words::tr("session suspended")
+                                                          : Words::tr("session expired");
 }
 
 QString clientWords(const ClientLook& look, Nanos now) {
@@ -81,7 +110,15 @@ void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayou
     if (marked) pen.setColor(color(Role::FocusRing));
     if (state.cut) pen.setDashPattern({3, 4});
     painter.setPen(pen);
-    painter.drawLine(link.from, link.to);
+    if (link.arched) {
+        const QPointF foot(0, 16), control(0, -8);
+        QPainterPath arc(link.from + foot);
+        arc.cubicTo(link.from + control, link.to + control, link.to + foot);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawPath(arc);
+    } else {
+        painter.drawLine(link.from, link.to);
+    }
     if (!broken) return;
     const QPointF middle = (link.from + link.to) / 2;
     if (state.cut) {
@@ -90,6 +127,8 @@ void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayou
         painter.setBrush(color(Role::SurfaceSunken));
         painter.drawEllipse(picture.adjusted(-2, -2, 2, 2));
         paintIcon(painter, picture, "cut-link", Role::Fault);
+        if (state.ways == trace::CutWays::Forth) paintCutWay(painter, link.from, link.to);
+        if (state.ways == trace::CutWays::Back) paintCutWay(painter, link.to, link.from);
     } else if (state.extraLatency != 0) {
         paintTag(painter, middle, QStringLiteral("+") + duration(Nanos(state.extraLatency)), Role::FaultText);
     }
@@ -145,10 +184,13 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
     painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, text(context.trace()->displayName(node.entity), room.width()));
     const QString role = dead || paused ? QString() : nodeRoleWords(context, node.entity);
     QString words = role.isEmpty() ? nodeWords(context, node.entity, looks) : role;
-    if (state.clockOffset != 0) words = Words::tr("clock %1").arg(offsetText(Nanos(state.clockOffset)));
+    const QString clock = clockWords(state, context.playhead());
+    if (!clock.isEmpty()) words = clock;
     if (state.poolExhausted && !dead) words = Words::tr("pool exhausted");
+    if (state.diskStalled && !dead) words = Words::tr("disk stalls");
+    const bool struck = paused || !clock.isEmpty() || state.poolExhausted || state.diskStalled;
     painter.setFont(uiFont(-1.5));
-    painter.setPen(color(dead || paused || state.clockOffset || state.poolExhausted ? Role::FaultText : Role::TextDim));
+    painter.setPen(color(dead || struck ? Role::FaultText : Role::TextDim));
     painter.drawText(room, Qt::AlignLeft | Qt::AlignBottom, text(words, room.width()));
     if (marked) paintMark(painter, node.box.adjusted(-3, -3, 3, 3), 8);
 }
@@ -229,10 +271,12 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
                              : look.belief == ClientLook::Belief::Holding ? Role::HoldingText
                                                                           : Role::TextDim));
         QString line = clientWords(look, context.playhead());
-        if (look.clockOffset != Nanos::zero())
-            line = Words::tr("%1, clock %2").arg(line, offsetText(look.clockOffset));
+        if (const QString clock = clockWords(look.clock, context.playhead()); !clock.isEmpty())
+            line = Words::tr("%1, %2", "a client's state, its clock").arg(line, clock);
         else if (look.watchdogStopped && !dead)
             line = Words::tr("%1, no watchdog").arg(line);
+        else if (const QString session = sessionWords(look); !session.isEmpty())
+            line = Words::tr("%1, %2", "a client's state, its session").arg(line, session);
         const double room = layout.captionWidth;
         if (layout.longNames) {
             // Both ends of the name first: ids often begin alike.
@@ -264,15 +308,20 @@ QPointF placeOf(const Flight& flight, const ClusterLayout::Item& link) {
 }
 
 void paintFlight(QPainter& painter, const Flight& flight, const QPointF& at) {
-    const bool reply = flight.kind != trace::EventKind::Request;
+    const bool peer = flight.kind == trace::EventKind::PeerMessage;
+    const bool reply = !peer && flight.kind != trace::EventKind::Request;
     if (flight.lost) {
         paintIcon(painter, QRectF(at.x() - 7, at.y() - 7, 14, 14), "cross", Role::Violation);
         return;
     }
-    // Questions are full, answers hollow, what is published is square.
+    // Questions are full, answers hollow, what is published is square, what servers tell each other a diamond.
     painter.setPen(QPen(color(Role::Message), 1.75));
     painter.setBrush(color(reply ? Role::Surface : Role::Message));
-    if (flight.kind == trace::EventKind::Push)
+    constexpr double kDiamond = kFlightSize / 2 + 1;
+    if (peer)
+        painter.drawPolygon(QPolygonF{at - QPointF(kDiamond, 0), at - QPointF(0, kDiamond), at + QPointF(kDiamond, 0),
+                                      at + QPointF(0, kDiamond)});
+    else if (flight.kind == trace::EventKind::Push)
         painter.drawRect(QRectF(at.x() - 4, at.y() - 4, 8, 8));
     else
         painter.drawEllipse(at, kFlightSize / 2, kFlightSize / 2);

@@ -10,6 +10,8 @@ namespace lockscope::views {
 
 /// "holds", "waits 4.6 s", "still believes", "not observed": translated.
 QString clientWords(const ClientLook& look, Nanos now);
+/// "session suspended", of a living client that has a session which is not connected; empty: there is none.
+QString sessionWords(const ClientLook& look);
 
 /// "2 locks held", "paused", "out of sight": translated.
 QString nodeWords(const ViewContext& context, trace::EntityId node, const Looks& looks);
@@ -18,9 +20,12 @@ QString nodeWords(const ViewContext& context, trace::EntityId node, const Looks&
 /// is known. Translated.
 QString nodeRoleWords(const ViewContext& context, trace::EntityId node);
 
-/// The arrow from the node whose data this one copies, with how far it is behind; nothing for a node that copies none.
+/// The arrow from the node whose data this one copies; nothing for a node that copies none.
 void paintReplication(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& replica,
                       const ClusterLayout& layout);
+/// How far it is behind, beside the tip of that arrow.
+void paintReplicationLag(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& replica,
+                         const ClusterLayout& layout);
 void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, bool marked);
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, const Looks& looks,
                bool marked);
@@ -29,6 +34,10 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
 constexpr double kFlightSize = 9; ///< of a message's sign, pixels
 /// Where a message is on its link.
 QPointF placeOf(const Flight& flight, const ClusterLayout::Item& link);
+/// Where a message between two servers is, on an arc above them; nullopt: one of them is not in the picture.
+std::optional<QPointF> placeBetweenServers(const Flight& flight, const ClusterLayout& layout);
+/// The arcs on which messages between servers are under way.
+void paintPeerWays(QPainter& painter, const std::vector<Flight>& flights, const ClusterLayout& layout);
 /// The sign of a message.
 void paintFlight(QPainter& painter, const Flight& flight, const QPointF& at);
 /// The words of a message beside its sign, unless they would cover something `taken`; they are taken then, too.

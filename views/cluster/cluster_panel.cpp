@@ -118,8 +118,15 @@ bool ClusterPanel::reshape() {
         const bool watches = known && trace->entity(found->second.role).name == "sentinel";
         const bool was = std::ranges::find(m_shape.watchers, node) != m_shape.watchers.end();
         (watches || was ? shape.watchers : plain).push_back(node);
-        shape.replicated = shape.replicated || (known && trace->entity(found->second.role).name == "replica");
+        const QByteArray role = known ? trace->entity(found->second.role).name : QByteArray();
+        shape.replicated = shape.replicated || role == "replica" || role == "follower"; // arcs above need room
+        if (!known || found->second.follows == kNoEntity || m_shape.shards.contains(node)) continue;
+        // Its shard is that of the master that it copied first: so it keeps its place on failover, too.
+        const EntityId master = found->second.follows;
+        m_shape.shards.try_emplace(node, m_shape.shards.try_emplace(master, master).first->second);
+        m_layoutValid = false;
     }
+    shape.shards = m_shape.shards;
     shape.replicated = shape.replicated || m_shape.replicated;
     std::set<EntityId> disturbed;
     for (const auto& [link, its] : state.links)
@@ -132,7 +139,7 @@ bool ClusterPanel::reshape() {
         // Links between servers, and to Sentinels, are many: those are shown that somebody has disturbed.
         const trace::Entity& e = trace->entity(link);
         const bool plainLink = trace->entity(e.parent).kind == EntityKind::Client && !watches(e.other);
-        if (plainLink || disturbed.contains(link)) shown.push_back(link);
+        if (plainLink || m_allLinks || disturbed.contains(link)) shown.push_back(link);
     }
     const bool same = m_layoutValid && shape == m_shape && plain == m_plain && shown == m_shown;
     m_disturbed = std::move(disturbed);
@@ -208,10 +215,14 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         return disturbed || marked(link) || link.client == selected || holders.contains(link.client);
     };
     for (const ClusterLayout::Item& item : layout.items)
-        if (item.kind == EntityKind::Link && (!manyLinks || isTold(item)))
+        if (item.kind == EntityKind::Link && !item.arched && (!manyLinks || isTold(item)))
             paintLink(painter, *m_context, item, marked(item));
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Node) paintReplication(painter, *m_context, item, layout);
+    for (const ClusterLayout::Item& item : layout.items) // over the arrows of replication: what is wrong with them
+        if (item.arched) paintLink(painter, *m_context, item, marked(item));
+    for (const ClusterLayout::Item& item : layout.items)
+        if (item.kind == EntityKind::Node) paintReplicationLag(painter, *m_context, item, layout);
     Flights flights = flightsAt(*trace, m_context->playhead(), leastFlight());
     m_flights = std::move(flights.shown);
     std::map<std::pair<EntityId, EntityId>, const ClusterLayout::Item*> links;
@@ -219,7 +230,16 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         if (item.kind == EntityKind::Link) links[{item.client, item.node}] = &item;
     std::vector<std::pair<const Flight*, QPointF>> seen;
     std::vector<QRectF> taken; // words keep clear of signs, and of other words
+    paintPeerWays(painter, m_flights, layout);
     for (const Flight& flight : m_flights) {
+        if (flight.kind == trace::EventKind::PeerMessage) {
+            const auto at = placeBetweenServers(flight, layout);
+            if (!at) continue;
+            paintFlight(painter, flight, *at);
+            seen.emplace_back(&flight, *at);
+            taken.emplace_back(at->x() - kFlightSize / 2, at->y() - kFlightSize / 2, kFlightSize, kFlightSize);
+            continue;
+        }
         const auto link = links.find({flight.client, flight.node});
         if (link == links.end() || (manyLinks && !isTold(*link->second))) continue;
         const QPointF at = placeOf(flight, *link->second);
@@ -266,8 +286,12 @@ QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
     const trace::State& state = m_context->state();
     const Looks looks(*m_context);
     using Life = trace::ClientState::Life;
-    if (item.kind == EntityKind::Client)
-        return tr("client %1: %2").arg(name, clientWords(looks.of(item.entity), m_context->playhead()));
+    if (item.kind == EntityKind::Client) {
+        const ClientLook look = looks.of(item.entity);
+        QStringList all{tr("client %1: %2").arg(name, clientWords(look, m_context->playhead()))};
+        if (const QString session = sessionWords(look); !session.isEmpty()) all += session;
+        return all.join(QStringLiteral(", "));
+    }
     if (item.kind == EntityKind::Node) {
         const auto found = state.nodes.find(item.entity);
         const Life life = found == state.nodes.end() ? Life::Unknown : found->second.life;
@@ -282,12 +306,20 @@ QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
         if (!role.isEmpty()) all += role;
         if (found != state.nodes.end() && found->second.poolExhausted)
             all += tr("the pool of its clients is exhausted");
+        if (found != state.nodes.end() && found->second.diskStalled) all += tr("its disk stalls");
         return all.join(QStringLiteral(", "));
     }
     const auto found = state.links.find(item.entity);
     const trace::LinkState link = found == state.links.end() ? trace::LinkState{} : found->second;
     QStringList words;
-    if (link.cut) words += tr("cut");
+    // Both names: an arrow tells a reader of the screen nothing.
+    const trace::Entity& ends = trace->entity(item.entity);
+    const bool back = link.ways == trace::CutWays::Back;
+    if (link.cut && link.ways == trace::CutWays::Both) words += tr("cut");
+    if (link.cut && link.ways != trace::CutWays::Both)
+        words += tr("nothing comes from %1 to %2")
+                     .arg(trace->displayName(back ? ends.other : ends.parent),
+                          trace->displayName(back ? ends.parent : ends.other));
     if (link.extraLatency) words += tr("%1 slower").arg(duration(Nanos(link.extraLatency)));
     if (link.replyLossArmed) words += tr("the next reply will be lost");
     if (link.pushLossArmed) words += tr("the next message will be lost");
@@ -403,14 +435,33 @@ void ClusterPanel::contextMenuEvent(QContextMenuEvent* event) {
     const ClusterLayout::Item* item = picture().at(event->pos());
     QPoint at = event->globalPos();
     if (event->reason() == QContextMenuEvent::Keyboard) {
-        if (m_current < 0) return;
+        if (m_current < 0) return openGroundMenu(at);
         item = &items[std::size_t(m_current)];
         const QPointF place = item->kind == EntityKind::Link ? (item->from + item->to) / 2 : item->box.center();
         at = mapToGlobal(place.toPoint());
     }
-    if (!item) return;
+    if (!item) return openGroundMenu(at);
     setCurrent(int(item - items.data()));
     openMenu(item->entity, at);
+}
+
+void ClusterPanel::setAllLinks(bool all) {
+    if (all == m_allLinks) return;
+    m_allLinks = all;
+    m_layoutValid = false;
+    reshape();
+    update();
+}
+
+/// The menu where there is nothing.
+void ClusterPanel::openGroundMenu(const QPoint& at) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    QAction* const all = menu->addAction(tr("Show the links between servers, too"));
+    all->setCheckable(true);
+    all->setChecked(m_allLinks);
+    connect(all, &QAction::toggled, this, &ClusterPanel::setAllLinks);
+    menu->popup(at);
 }
 
 void ClusterPanel::openMenu(EntityId entity, const QPoint& at) {

@@ -26,6 +26,8 @@ public:
     /// The item that has the keyboard; -1 = none.
     int current() const { return m_current; }
     void setCurrent(int index);
+    /// Shows also links between servers, and to Sentinels, that no fault has struck yet: so that one can strike them.
+    void setAllLinks(bool all);
     QSize sizeHint() const override { return {640, 300}; }
     QSize minimumSizeHint() const override { return {220, 160}; }
 
@@ -55,12 +57,14 @@ private:
     void grow();
     void follow();
     void step(int dx, int dy);
+    void openGroundMenu(const QPoint& at);
     void openMenu(trace::EntityId entity, const QPoint& at);
     Nanos leastFlight() const;
 
     ViewContext* m_context;
     mutable ClusterLayout m_layout;
     mutable bool m_layoutValid = false;
+    bool m_allLinks = false;
     std::vector<trace::EntityId> m_nodes, m_clients, m_links;
     std::set<trace::EntityId> m_disturbed;         ///< links that a fault has struck
     std::vector<trace::EntityId> m_plain, m_shown; ///< nodes that are no watchers; links that are in the picture

@@ -27,7 +27,7 @@ Flights flightsAt(const trace::Trace& trace, Nanos t, Nanos least, std::size_t m
         const trace::Event e = trace.at(row - 1);
         Flight flight;
         flight.kind = e.kind;
-        flight.toNode = e.kind == trace::EventKind::Request;
+        flight.toNode = e.kind == trace::EventKind::Request || e.kind == trace::EventKind::PeerMessage;
         flight.client = flight.toNode ? e.actor : e.subject;
         flight.node = flight.toNode ? e.subject : e.actor;
         flight.lost = e.value == -1;

@@ -6,7 +6,8 @@
 
 namespace lockscope::views {
 
-/// A message that is under way at some instant, or was a moment ago.
+/// A message that is under way at some instant, or was a moment ago. Between two servers, `client` is the one that
+/// sends, and `node` the other.
 struct Flight {
     trace::EntityId client = trace::kNoEntity, node = trace::kNoEntity;
     bool toNode = false;

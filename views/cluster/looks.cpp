@@ -22,6 +22,11 @@ Looks::Looks(const ViewContext& context) : m_context(context) {
         }
         if (now >= stand.belief) stand = {now, belief.since};
     }
+    for (const auto& [ends, session] : state.sessions) {
+        // A session is suspended with nobody, and connected with a server: each tells of the same one.
+        trace::SessionState& newest = m_sessions.try_emplace(ends.first, session).first->second;
+        if (session.since >= newest.since) newest = session;
+    }
     for (const auto& [lock, record] : state.records) {
         if (record.observed && record.owner == kNoEntity) continue;
         const EntityId node = trace->entity(lock).parent;
@@ -38,8 +43,9 @@ ClientLook Looks::of(EntityId client) const {
     if (const auto found = state.clients.find(client); found != state.clients.end()) {
         look.life = found->second.life;
         look.watchdogStopped = found->second.watchdogStopped;
-        look.clockOffset = Nanos(found->second.clockOffset);
+        look.clock = found->second;
     }
+    if (const auto found = m_sessions.find(client); found != m_sessions.end()) look.session = found->second.phase;
     if (const auto found = m_believers.find(client); found != m_believers.end()) {
         look.belief = found->second.belief;
         look.since = Nanos(found->second.since);

@@ -14,7 +14,8 @@ struct ClientLook {
     bool recorded = false; ///< of one that is not observed: the record names it as an owner
     trace::ClientState::Life life = trace::ClientState::Life::Unknown;
     bool watchdogStopped = false;
-    Nanos clockOffset{};
+    trace::SessionPhase session = trace::SessionPhase::Connected; ///< as it was told last
+    trace::WallClock clock;
     Nanos since{};
 };
 
@@ -35,8 +36,9 @@ private:
         std::int64_t since = 0;
     };
     const ViewContext& m_context;
-    std::map<trace::EntityId, Stand> m_believers; ///< clients of our own that have asked for something
-    std::set<trace::EntityId> m_recorded;         ///< clients that own something by a record in sight
+    std::map<trace::EntityId, Stand> m_believers;              ///< clients of our own that have asked for something
+    std::map<trace::EntityId, trace::SessionState> m_sessions; ///< of clients, as they were told last
+    std::set<trace::EntityId> m_recorded;                      ///< clients that own something by a record in sight
     std::map<trace::EntityId, int> m_held;
     std::set<trace::EntityId> m_outOfSight;
 };

@@ -150,11 +150,14 @@ void ConnectionsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& g
         room.setTop(room.top() + line);
     }
 
-    const int alerts = model->alertsOf(facts->id);
-    const QString warned = ConnectionsModel::tr("%n alert(s)", nullptr, alerts);
-    const int pill = alerts > 0 ? pillWidth(warned) : 0;
-    text(QRect(room.left(), room.top(), room.width() - pill - (pill ? 6 : 0), line), ConnectionsModel::lockText(*facts),
-         ink);
+    const QString locks = ConnectionsModel::lockText(*facts);
+    QString warned;
+    for (const QString& words : model->alertWords(facts->id)) { // the first that leaves the numbers of locks whole
+        warned = words;
+        if (small.horizontalAdvance(locks) + 6 + pillWidth(words) <= room.width()) break;
+    }
+    const int pill = warned.isEmpty() ? 0 : pillWidth(warned);
+    text(QRect(room.left(), room.top(), room.width() - pill - (pill ? 6 : 0), line), locks, ink);
     if (pill > 0) {
         painter->setFont(fonts.small);
         paintPill(*painter, QRect(room.right() - pill + 1, room.top() - 2, pill, line + 4), warned,

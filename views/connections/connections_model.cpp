@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "connections/connections_model.h"
 
+#include "models/alert_words.h"
 #include "models/connection_words.h"
 #include "session/alert_desk.h"
 #include "session/backend_name.h"
@@ -13,6 +14,7 @@ using session::ConnectionFacts;
 
 namespace {
 constexpr double kWholeFrom = 9.95; ///< commands a second
+constexpr Nanos kNews = 1h;         ///< so long a failover or an outage is worth a word
 constexpr int kFollowMs = 250;      ///< counting the locks of a recording takes a while where there are many
 } // namespace
 
@@ -36,6 +38,10 @@ void ConnectionsModel::attach() {
         if (m_desk) m_desk->disconnect(this);
         m_desk = desk;
         if (desk) connect(desk, &session::ConnectionDesk::changed, this, &ConnectionsModel::refresh);
+    }
+    for (session::AlertDesk* const alerts : session::alertDesksOf(m_context->session())) {
+        if (m_desk) break; // its news come often enough
+        connect(alerts, &session::AlertDesk::changed, &m_pace, qOverload<>(&QTimer::start), Qt::UniqueConnection);
     }
     refresh();
 }
@@ -94,14 +100,42 @@ int ConnectionsModel::rowOf(trace::EntityId connection) const {
     return found == m_rows.end() ? -1 : int(found - m_rows.begin());
 }
 
-int ConnectionsModel::alertsOf(trace::EntityId connection) const {
+std::vector<AlertCause> ConnectionsModel::causesOf(trace::EntityId connection) const {
     for (const session::AlertDesk* const desk : session::alertDesksOf(m_context->session())) {
         if (desk->connection() != connection) continue;
-        const auto standing = std::ranges::count_if(
-            desk->entries(), [](const session::AlertDesk::Entry& entry) { return !entry.over.has_value(); });
-        return int(standing) + int(desk->more());
+        std::vector<inspect::Alert> standing;
+        for (const session::AlertDesk::Entry& entry : desk->entries())
+            if (!entry.over) standing.push_back(entry.alert);
+        return alertCauses(standing);
     }
-    return 0;
+    return {};
+}
+
+int ConnectionsModel::alertsOf(trace::EntityId connection) const {
+    std::size_t more = 0;
+    for (const session::AlertDesk* const desk : session::alertDesksOf(m_context->session()))
+        if (desk->connection() == connection) more = desk->more();
+    return int(causesOf(connection).size() + more);
+}
+
+QStringList ConnectionsModel::alertWords(trace::EntityId connection) const {
+    const std::vector<AlertCause> causes = causesOf(connection);
+    if (causes.empty()) return {};
+    const int all = alertsOf(connection);
+    const QString worst = alertWord(causes.front().first.rule.kind);
+    const QString number = tr("%n alert(s)", nullptr, all);
+    //: On a connection's card: %1 its worst alert, such as "deadlock", %2 how many others there are.
+    return {all == 1 ? worst : tr("%1 + %2").arg(worst).arg(all - 1), number};
+}
+
+QString ConnectionsModel::alertNames(trace::EntityId connection) const {
+    constexpr std::size_t kMost = 6;
+    const int all = alertsOf(connection);
+    QStringList names;
+    for (const AlertCause& cause : causesOf(connection))
+        if (std::size_t(names.size()) < kMost) names << causeName(cause);
+    if (all > int(names.size())) names << QString(QChar(0x2026));
+    return names.join(QStringLiteral("; "));
 }
 
 int ConnectionsModel::lockCount() const {
@@ -137,7 +171,17 @@ QString ConnectionsModel::healthText(const ConnectionFacts& facts) const {
     QString text = facts.health.text.section(QStringLiteral(" · "), 1);
     if (text.isEmpty() || facts.health.level == session::Health::Level::Bad) text = facts.health.text;
     if (!m_desk || !facts.open || facts.lookedAt < Nanos(0)) return text;
-    const Nanos age = m_context->trace()->reached() - facts.lookedAt;
+    const Nanos now = m_context->trace()->reached();
+    if (facts.health.level != session::Health::Level::Bad) {
+        const auto isNews = [now](Nanos at) { return at >= Nanos(0) && now - at < kNews; };
+        QStringList parts{text};
+        if (isNews(facts.failedOverAt)) parts << tr("failover %1 ago").arg(duration(now - facts.failedOverAt));
+        //: %1 is a length of time: a server answers again for so long.
+        if (isNews(facts.backAt)) parts << tr("back for %1").arg(duration(now - facts.backAt));
+        if (!facts.topology.isEmpty()) parts << facts.topology;
+        text = parts.join(QStringLiteral(" · "));
+    }
+    const Nanos age = now - facts.lookedAt;
     //: %1 is the health of a connection, %2 a time: its locks were looked at so long ago.
     return age > session::oldAfter(facts) ? tr("%1 · seen %2 ago").arg(text, duration(age)) : text;
 }
@@ -151,7 +195,8 @@ QVariant ConnectionsModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
     case Qt::AccessibleTextRole: {
         const QString access = its->changesAllowed ? tr("changes allowed") : tr("read-only");
-        const QStringList now = m_desk ? QStringList{costText(*its), access} : QStringList();
+        QStringList now = m_desk ? QStringList{costText(*its), access} : QStringList();
+        if (const QString alerts = alertNames(its->id); !alerts.isEmpty()) now.prepend(alerts);
         return (QStringList{its->name, its->url, its->kind, healthText(*its), lockText(*its)} + now + its->servers)
             .join(role == Qt::ToolTipRole ? QStringLiteral("\n") : QStringLiteral(", "));
     }

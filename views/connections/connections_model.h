@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "models/alert_causes.h"
 #include "models/view_context.h"
 #include "session/connection_desk.h"
 
@@ -15,7 +16,7 @@ class ConnectionsModel : public QAbstractListModel {
 public:
     enum Role {
         EntityRole = Qt::UserRole, ///< the connection in the trace
-        AlertsRole,                ///< how many alerts stand, without the muted ones, as int
+        AlertsRole,                ///< how many causes of alerts stand, without the muted ones, as int
     };
     explicit ConnectionsModel(ViewContext* context, QObject* parent = nullptr);
 
@@ -24,7 +25,14 @@ public:
     /// nullptr: no such row.
     const session::ConnectionFacts* facts(int row) const;
     int rowOf(trace::EntityId connection) const;
+    /// How many causes of alerts stand; causesOf() has those that the session has listed, the worst first.
     int alertsOf(trace::EntityId connection) const;
+    std::vector<AlertCause> causesOf(trace::EntityId connection) const;
+    /// The words of a card about them, from the fullest to the shortest: "deadlock + 2", "3 alerts"; empty: none
+    /// stands.
+    QStringList alertWords(trace::EntityId connection) const;
+    /// "deadlock: stock ⇄ payments; renewal late: orders".
+    QString alertNames(trace::EntityId connection) const;
     /// Locks seen over all connections that are open.
     int lockCount() const;
 

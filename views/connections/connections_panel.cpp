@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "connections/connections_panel.h"
 
+#include "connections/connections_aside.h"
 #include "connections/connections_delegate.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
@@ -31,6 +32,7 @@ ConnectionsPanel::ConnectionsPanel(ViewContext* context, QWidget* parent)
       m_model(new ConnectionsModel(context, this)),
       m_view(new QListView),
       m_add(new QPushButton(tr("&Add a connection…"))),
+      m_aside(new ConnectionsAside(context, m_model)),
       m_summary(new DimLabel) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, kGrid);
@@ -64,6 +66,8 @@ ConnectionsPanel::ConnectionsPanel(ViewContext* context, QWidget* parent)
     m_add->setToolTip(tr("Watch another server beside these"));
     buttons->addWidget(m_add);
     layout->addLayout(buttons);
+    layout->addWidget(m_aside);
+    layout->addStretch(0); // takes what the cards do not need
 
     connect(m_add, &QPushButton::clicked, this, &ConnectionsPanel::addRequested);
     connect(m_model, &ConnectionsModel::refreshed, this, &ConnectionsPanel::refresh);
@@ -92,7 +96,28 @@ QString ConnectionsPanel::summary() const {
 
 void ConnectionsPanel::refresh() {
     m_summary->setText(tr("%n lock(s)", nullptr, m_model->lockCount()));
+    fit();
     follow();
+}
+
+void ConnectionsPanel::fit() {
+    int cards = 0;
+    QStyleOptionViewItem option; // the view's own hint knows no width, and so not how many lines there are
+    option.rect.setWidth(m_view->viewport()->width());
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        cards += m_view->itemDelegate()->sizeHint(option, m_model->index(row)).height();
+    cards = std::max(cards, kGrid);
+    m_view->setMaximumHeight(cards + 1);
+    const int others = QFontMetrics(captionFont()).height() + 2 * kGrid + m_add->sizeHint().height() + 2 * kGrid;
+    const int room = height() - others;
+    // A bar would take width from words, which then need another line, and with it the bar.
+    m_view->setVerticalScrollBarPolicy(cards <= room ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
+    m_aside->fit(room - cards);
+}
+
+void ConnectionsPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fit();
 }
 
 void ConnectionsPanel::follow() {

@@ -10,6 +10,7 @@ class QPushButton;
 
 namespace lockscope::views {
 
+class ConnectionsAside;
 class DimLabel;
 
 /// The column of a session that watches servers: its connections as cards, each with health in words, its own access
@@ -23,6 +24,8 @@ public:
     ConnectionsModel* model() const { return m_model; }
     QListView* view() const { return m_view; }
     QPushButton* addButton() const { return m_add; }
+    /// The sections below the cards, where there is room.
+    ConnectionsAside* aside() const { return m_aside; }
     /// The line above the cards: "273 locks".
     QString summary() const;
     /// The menu of a connection; the caller owns it.
@@ -39,16 +42,20 @@ Q_SIGNALS:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void refresh();
     void follow();
+    /// Gives the cards the height that they need, and what is left to the sections below.
+    void fit();
     void tellServers(trace::EntityId connection);
     trace::EntityId current() const;
     ViewContext* m_context;
     ConnectionsModel* m_model;
     QListView* m_view;
     QPushButton* m_add;
+    ConnectionsAside* m_aside;
     DimLabel* m_summary;
     bool m_following = false;
 };

@@ -17,27 +17,14 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <cmath>
 #include <numeric>
 
 namespace lockscope::views {
 
 namespace {
 
-constexpr int kMargin = 2 * kGrid, kCondition = 6, kRow = 24, kAxis = 40, kLanes = 3;
-constexpr int kWidest = 220;   ///< px, of a fault at a time; a condition has more words
-constexpr Nanos kSnap = 100ms; ///< what a drag and a key move by
-
-/// Between two marks of the ruler, so that their numbers have room.
-Nanos rulerStep(Nanos until, int width) {
-    for (const Nanos step : {100ms, 200ms, 500ms, 1000ms, 2000ms, 5000ms, 10'000ms, 30'000ms, 60'000ms, 300'000ms})
-        if (until / step <= std::max(1, width / 64)) return step;
-    return std::max<Nanos>(until / 8, 1ms);
-}
-
-Nanos snapped(Nanos at) {
-    return std::max(Nanos::zero(), (at + kSnap / 2) / kSnap * kSnap);
-}
+constexpr int kMargin = AxisScale::kMargin, kCondition = 6, kRow = 24, kAxis = 40, kLanes = 3;
+constexpr int kWidest = 220; ///< px, of a fault at a time; a condition has more words
 
 } // namespace
 
@@ -52,16 +39,6 @@ FaultAxis::FaultAxis(EditedDocument* document, QWidget* parent) : QWidget(parent
         update();
         tell();
     });
-}
-
-int FaultAxis::xOf(Nanos at) const {
-    const double part = double(at.count()) / double(std::max<std::int64_t>(1, m_until.count()));
-    return kMargin + int(std::lround(part * (width() - 2 * kMargin)));
-}
-
-Nanos FaultAxis::timeAt(int x) const {
-    const double part = std::clamp(double(x - kMargin) / std::max(1, width() - 2 * kMargin), 0.0, 1.0);
-    return Nanos(std::llround(part * double(m_until.count())));
 }
 
 void FaultAxis::layOut() {
@@ -122,16 +99,7 @@ void FaultAxis::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), color(Role::SurfaceSunken));
     painter.setFont(uiFont(-1));
     const int bottom = height() - 22;
-    const Nanos step = rulerStep(m_until, width() - 2 * kMargin);
-    for (Nanos at{}; at <= m_until; at += step) {
-        const int x = xOf(at);
-        painter.setPen(color(Role::Grid));
-        painter.drawLine(x, kRow + 6, x, bottom);
-        painter.setPen(color(Role::TextFaint));
-        const Qt::Alignment side = x > width() - 40 ? Qt::AlignRight : x < 40 ? Qt::AlignLeft : Qt::AlignHCenter;
-        const int left = side == Qt::AlignRight ? x - 60 : side == Qt::AlignLeft ? x : x - 30;
-        painter.drawText(QRect(left, bottom + 2, 60, 18), int(side | Qt::AlignVCenter), spanText(at));
-    }
+    scale().paint(painter, kRow + 6, bottom);
     const bool conditional = std::ranges::any_of(m_marks, [](const Mark& mark) { return !mark.at; });
     if (m_marks.empty() || !conditional) {
         painter.setPen(color(Role::TextDim));
@@ -191,7 +159,7 @@ void FaultAxis::add(Nanos at) {
     if (!m_document->isLegible()) return;
     const QString list = QStringLiteral("/faults");
     QJsonObject fault = blankElement(*m_document, list);
-    fault[u"at"] = formatDuration(snapped(at));
+    fault[u"at"] = formatDuration(snappedToAxis(at));
     const int index = int(m_document->at(list).toArray().size());
     m_document->append(list, fault);
     setCurrent(index);
@@ -213,7 +181,7 @@ void FaultAxis::move(int index, Nanos at) {
     m_document->flush();
     const QString place = QStringLiteral("/faults/%1/at").arg(index);
     if (m_document->at(place).isUndefined()) return;
-    m_document->set(place, formatDuration(std::clamp(snapped(at), Nanos::zero(), m_until)));
+    m_document->set(place, formatDuration(std::clamp(snappedToAxis(at), Nanos::zero(), m_until)));
 }
 
 void FaultAxis::mousePressEvent(QMouseEvent* event) {
@@ -236,7 +204,7 @@ void FaultAxis::mouseMoveEvent(QMouseEvent* event) {
         return;
     }
     if (mark == m_marks.end() || !mark->at || !m_document->isLegible()) return;
-    const Nanos to = std::min(snapped(timeAt(x - m_grip)), m_until);
+    const Nanos to = std::min(snappedToAxis(timeAt(x - m_grip)), m_until);
     if (!m_dragged && to == *mark->at) return;
     m_dragged = to;
     Q_EMIT told(tr("to %1").arg(spanText(to)));
@@ -260,7 +228,7 @@ void FaultAxis::mouseDoubleClickEvent(QMouseEvent* event) {
 void FaultAxis::keyPressEvent(QKeyEvent* event) {
     layOut();
     const int count = int(m_marks.size());
-    const Nanos by = event->modifiers() & Qt::ShiftModifier ? 1s : kSnap;
+    const Nanos by = event->modifiers() & Qt::ShiftModifier ? 1s : kAxisSnap;
     const auto mark = std::ranges::find(m_marks, m_current, &Mark::index);
     const bool timed = mark != m_marks.end() && mark->at;
     switch (event->key()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "editor/axis_scale.h"
 #include "editor/edited_document.h"
 
 #include <QWidget>
@@ -21,8 +22,8 @@ public:
     /// Where a fault's mark is, in pixels; empty: it has none.
     QRect markOf(int index) const;
     /// The instant at a pixel, and the pixel of an instant.
-    Nanos timeAt(int x) const;
-    int xOf(Nanos at) const;
+    Nanos timeAt(int x) const { return scale().timeAt(x); }
+    int xOf(Nanos at) const { return scale().xOf(at); }
     QSize sizeHint() const override { return {640, 132}; }
     QSize minimumSizeHint() const override { return {240, 132}; }
 
@@ -47,6 +48,7 @@ private:
         QString words;
         QRect rect;
     };
+    AxisScale scale() const { return {width(), m_until}; }
     void layOut();
     void add(Nanos at);
     void remove(int index);

@@ -169,7 +169,7 @@ constexpr std::array kWords{
     Word{"step", QT_TRANSLATE_NOOP("EditorFields", "At step"),
          QT_TRANSLATE_NOOP("EditorFields", "A client comes to this step of its recipe, from 1")},
     Word{"lease_left", QT_TRANSLATE_NOOP("EditorFields", "Lease left"),
-         QT_TRANSLATE_NOOP("EditorFields", "So much is left of the first lock's lease, such as 1s")},
+         QT_TRANSLATE_NOOP("EditorFields", "So much is left of the lock's lease, such as 1s")},
     Word{"leader", QT_TRANSLATE_NOOP("EditorFields", "Leader"),
          QT_TRANSLATE_NOOP("EditorFields", "This server leads, already or later; any: the next that does")},
     Word{"client", QT_TRANSLATE_NOOP("EditorFields", "Only of client"),
@@ -256,6 +256,16 @@ constexpr std::array kWords{
          QT_TRANSLATE_NOOP("EditorFields", "The rest of the timeline is dimmed")},
     Word{"lanes", QT_TRANSLATE_NOOP("EditorFields", "Lanes"),
          QT_TRANSLATE_NOOP("EditorFields", "With commas: belief, belief:H, record, copies, effect, server:redis-1")},
+    Word{"panel", QT_TRANSLATE_NOOP("EditorFields", "Panel"),
+         QT_TRANSLATE_NOOP("EditorFields", "Beside the timeline while the step is shown")},
+    Word{"protocol", QT_TRANSLATE_NOOP("EditorFields", "Steps of the recipe"),
+         QT_TRANSLATE_NOOP("EditorFields", "Their numbers, with commas")},
+    Word{"table", QT_TRANSLATE_NOOP("EditorFields", "Table"),
+         QT_TRANSLATE_NOOP("EditorFields", "Recipes and failures below the words; every cell is played")},
+    Word{"rows", QT_TRANSLATE_NOOP("EditorFields", "Rows"), QT_TRANSLATE_NOOP("EditorFields", "Recipes, with commas")},
+    Word{"columns", QT_TRANSLATE_NOOP("EditorFields", "Columns"), ""},
+    Word{"scenarios", QT_TRANSLATE_NOOP("EditorFields", "Scenarios"),
+         QT_TRANSLATE_NOOP("EditorFields", "With commas; a recipe plays the first that it can begin with")},
     Word{"claims", QT_TRANSLATE_NOOP("EditorFields", "Claims"),
          QT_TRANSLATE_NOOP("EditorFields", "What the words say, checked against the run")},
     Word{"ask", QT_TRANSLATE_NOOP("EditorFields", "Question"),
@@ -273,10 +283,16 @@ constexpr std::array kWords{
     Word{"turn", QT_TRANSLATE_NOOP("EditorFields", "Your turn"),
          QT_TRANSLATE_NOOP("EditorFields", "A task whose goal the judge checks")},
     Word{"task", QT_TRANSLATE_NOOP("EditorFields", "Task"), ""},
+    Word{"hint", QT_TRANSLATE_NOOP("EditorFields", "Hint"),
+         QT_TRANSLATE_NOOP("EditorFields", "Told only when asked for: where to look, not what to do")},
     Word{"goal", QT_TRANSLATE_NOOP("EditorFields", "Goal"),
          QT_TRANSLATE_NOOP("EditorFields", "All of it true: the task is done")},
     Word{"solution", QT_TRANSLATE_NOOP("EditorFields", "Solution"),
          QT_TRANSLATE_NOOP("EditorFields", "A change of the scene that reaches the goal")},
+    Word{"set_other", QT_TRANSLATE_NOOP("EditorFields", "Other settings than"),
+         QT_TRANSLATE_NOOP("EditorFields", "With by-hand: changes of all settings but this one")},
+    Word{"aside", QT_TRANSLATE_NOOP("EditorFields", "See also"),
+         QT_TRANSLATE_NOOP("EditorFields", "Built-in scenarios to look at afterwards, by their ids, with commas")},
 };
 
 /// Values of fields whose words in the file are not words of a person.
@@ -339,6 +355,10 @@ constexpr std::array kChoices{
     Choice{"fact", "longest-suspension", QT_TRANSLATE_NOOP("EditorFields", "longest suspension of a holder")},
     Choice{"fact", "requests-per-grant", QT_TRANSLATE_NOOP("EditorFields", "requests for each grant")},
     Choice{"fact", "by-hand", QT_TRANSLATE_NOOP("EditorFields", "done by hand")},
+    Choice{"panel", "waits", QT_TRANSLATE_NOOP("EditorFields", "who waits for whom")},
+    Choice{"panel", "verdict", QT_TRANSLATE_NOOP("EditorFields", "the verdict")},
+    Choice{"panel", "statistics", QT_TRANSLATE_NOOP("EditorFields", "the statistics")},
+    Choice{"panel", "cluster", QT_TRANSLATE_NOOP("EditorFields", "the servers and their links")},
     Choice{"target", "client", QT_TRANSLATE_NOOP("EditorFields", "a client")},
     Choice{"target", "server", QT_TRANSLATE_NOOP("EditorFields", "a server")},
     Choice{"target", "setting", QT_TRANSLATE_NOOP("EditorFields", "a setting")},
@@ -448,8 +468,8 @@ QString elementWords(const QJsonObject& element, const QString& language) {
     for (const char* key : {"at", "until"})
         add(key);
     const QJsonObject when = element[QLatin1String("when")].toObject();
-    for (const QString& key :
-         {QStringLiteral("on"), QStringLiteral("step"), QStringLiteral("lease_left"), QStringLiteral("leader")})
+    for (const QString& key : {QStringLiteral("on"), QStringLiteral("step"), QStringLiteral("lease_left"),
+                               QStringLiteral("leader"), QStringLiteral("lock")})
         if (when.contains(key)) words += fieldLabel(key).toLower() + u' ' + plain(when[key], language);
     for (const char* key : {"id", "name", "do", "target", "set", "to", "kind", "program", "scenario", "on", "fact",
                             "who", "invariant", "say", "text", "count"})

@@ -3,6 +3,7 @@
 
 #include "editor/list_editor.h"
 #include "editor/object_form.h"
+#include "editor/step_axis.h"
 #include "editor/text_pane.h"
 #include "lesson/lesson_file.h"
 #include "scenario/user_files.h"
@@ -25,10 +26,11 @@ QStringList keys(std::initializer_list<const char*> all) {
 
 } // namespace
 
-LessonEditor::LessonEditor(QWidget* parent) : EditorWindow(EditedDocument::Kind::Lesson, parent) {
+LessonEditor::LessonEditor(QWidget* parent)
+    : EditorWindow(EditedDocument::Kind::Lesson, parent), m_axis(new StepAxis(document())) {
     setObjectName(QStringLiteral("lesson-editor"));
     addSection(tr("Steps"), keys({"steps"}));
-    addSection(tr("Lesson"), keys({"id", "title", "idea", "remember", "minutes", "order", "sources"}));
+    addSection(tr("Lesson"), keys({"id", "title", "idea", "remember", "minutes", "order", "sources", "aside"}));
     addSection(tr("Scenes"), keys({"scenes"}));
     addSection(tr("Your turn"), keys({"turn"}));
     addCommand(QStringLiteral("editor.preview"), tr("Preview"),
@@ -36,11 +38,31 @@ LessonEditor::LessonEditor(QWidget* parent) : EditorWindow(EditedDocument::Kind:
                [this] { preview(); });
     addCommand(QStringLiteral("editor.check"), tr("Check"), tr("Plays every scene and says which claim is false"),
                {Qt::CTRL | Qt::Key_R}, "check", [this] { check(); });
+    m_axis->setObjectName(QStringLiteral("editor.axis"));
+    addBelow(m_axis);
+    connect(m_axis, &StepAxis::told, this, &LessonEditor::tell);
+    connect(m_axis, &StepAxis::currentChanged, this, [this](int index) {
+        showSection(0);
+        if (ListEditor* const list = steps(); list && list->current() != index) list->setCurrent(index);
+    });
+    // The list of the form comes with its section.
+    const auto follow = [this] {
+        ListEditor* const list = steps();
+        if (!list) return;
+        connect(list, &ListEditor::currentChanged, m_axis, &StepAxis::setCurrent, Qt::UniqueConnection);
+        m_axis->setCurrent(list->current());
+    };
+    connect(sections(), &QListWidget::currentRowChanged, this, follow);
     newDocument();
+    follow();
+}
+
+ListEditor* LessonEditor::steps() const {
+    return form() ? qobject_cast<ListEditor*>(form()->field(QStringLiteral("steps"))) : nullptr;
 }
 
 int LessonEditor::step() const {
-    const auto* const list = form() ? qobject_cast<ListEditor*>(form()->field(QStringLiteral("steps"))) : nullptr;
+    const ListEditor* const list = steps();
     return list ? std::max(0, list->current()) : 0;
 }
 

@@ -5,6 +5,9 @@
 
 namespace lockscope::views {
 
+class ListEditor;
+class StepAxis;
+
 /// Where lessons are written: forms and text, a look at a step as a class will see it, and a check of all claims.
 class LessonEditor : public EditorWindow {
     Q_OBJECT
@@ -13,6 +16,7 @@ public:
     /// The step that is being written, from 0.
     int step() const;
     bool isChecking() const { return m_checking; }
+    StepAxis* axis() const { return m_axis; }
 
 public Q_SLOTS:
     /// Plays every scene and compares; the findings come into the list of complaints.
@@ -29,10 +33,13 @@ protected:
 
 private:
     void preview();
+    /// The steps' list in the form; nullptr while another section is in sight.
+    ListEditor* steps() const;
     void tellFindings(const std::vector<lesson::Untruth>& wrong);
     /// The lesson as it stands; texts that are still empty are dots. nullopt: something else is wrong, and said.
     std::optional<lesson::Lesson> playable();
 
+    StepAxis* m_axis;
     bool m_checking = false;
 };
 

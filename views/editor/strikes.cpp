@@ -62,6 +62,8 @@ EventKind rowOf(Action action) {
     case Action::FlushNode:
     case Action::ExhaustPool:
     case Action::FreePool:
+    case Action::StallDisk:
+    case Action::FreeDisk:
     case Action::SwitchEngine:
     case Action::Set:
         break;
@@ -111,6 +113,10 @@ QByteArray textOf(Action action) {
         return "pool=exhausted";
     case Action::FreePool:
         return "pool=free";
+    case Action::StallDisk:
+        return "disk=stalled";
+    case Action::FreeDisk:
+        return "disk=free";
     default:
         return {};
     }

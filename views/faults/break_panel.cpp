@@ -61,6 +61,7 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
     column->addSpacing(kGrid);
     m_buttons.back()->setHealing(true);
     column->addWidget(m_buttons.back());
+    m_buttons.back()->show();
     m_struckGrid->setContentsMargins(0, kGrid / 2, 0, 0);
     m_struckGrid->setSpacing(kGrid / 2);
     m_struckGrid->setColumnStretch(0, 1);
@@ -93,8 +94,9 @@ void BreakPanel::addGroup(Breakable::Kind kind, QVBoxLayout* column) {
     grid->setColumnStretch(1, 1);
     int count = 0;
     for (std::size_t i = 0; i < kVerbs.size(); ++i) {
-        if (kVerbs[i].kind != kind) continue;
+        if (kVerbs[i].kind != kind || kVerbs[i].shown != Verb::Shown::Button) continue;
         grid->addWidget(m_buttons[i], count / 2, count % 2);
+        m_buttons[i]->show();
         ++count;
     }
     column->addLayout(grid);
@@ -130,7 +132,8 @@ void BreakPanel::addVerb(std::size_t which) {
     connect(action, &QAction::triggered, this, [this, which] { trigger(which); });
     addAction(action);
     m_actions += action;
-    m_buttons.push_back(new BreakButton(action));
+    m_buttons.push_back(new BreakButton(action, this));
+    m_buttons.back()->hide(); // until it has its place
     // The key of an action that is off does nothing at all: then this one answers.
     auto* refusal = new QShortcut(action->shortcut(), this);
     refusal->setAutoRepeat(false);
@@ -151,8 +154,10 @@ void BreakPanel::refresh() {
                                   : verb.kind == Link   ? link
                                                         : world;
         // A server that is dead is restarted by Kill's button: Crash's would be one more that says so.
-        showOffer(i,
-                  verb.action == Action::CrashNode ? offerOf(target, verb.action) : currentOffer(target, verb.action));
+        const bool asItIs = verb.action == Action::CrashNode || verb.action == Action::RestartClient;
+        showOffer(i, asItIs                            ? offerOf(target, verb.action)
+                     : verb.action == Action::EvictKey ? evictOffer(target, evictedLock(*m_context))
+                                                       : currentOffer(target, verb.action));
     }
     m_plan->setEnabled(canPlan(*m_context));
     m_plan->setToolTip(canPlan(*m_context) ? tr("Plans a fault for another time, or for when something happens (%1)")
@@ -161,6 +166,13 @@ void BreakPanel::refresh() {
     refreshLines(targets);
     showStruck();
     m_targetText = targetWords(targets, *m_context);
+}
+
+std::optional<Action> BreakPanel::actionOf(const QWidget* widget) const {
+    for (std::size_t i = 0; i < m_buttons.size(); ++i)
+        if (const QWidget* const button = m_buttons[i]; button == widget || button->isAncestorOf(widget))
+            return kVerbs[i].action;
+    return std::nullopt;
 }
 
 void BreakPanel::refreshLines(const FaultTargets& targets) {
@@ -280,7 +292,7 @@ void BreakPanel::popUp(std::size_t which) {
     menu->popup(button->isVisible() ? button->mapToGlobal(QPoint(0, button->height()))
                                     : window()->mapToGlobal(window()->rect().center()));
     for (QAction* entry : menu->actions()) {
-        if (entry->isSeparator()) continue;
+        if (entry->isSeparator() || !entry->isEnabled()) continue;
         menu->setActiveAction(entry); // the arrow keys start here
         break;
     }

@@ -34,6 +34,8 @@ public:
     QString targetText() const { return m_targetText; }
     /// The buttons that make faults good, in the order shown.
     QList<QAbstractButton*> cures() const { return m_cures; }
+    /// The fault of a button, or of the buttons' part that a widget is; nullopt: it is none.
+    std::optional<scenario::Action> actionOf(const QWidget* widget) const;
     HandList* handList() const { return m_hand; }
 
 private:

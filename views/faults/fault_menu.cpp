@@ -7,6 +7,7 @@
 #include "faults/plan_dialog.h"
 #include "models/model_limits.h"
 #include "models/planned.h"
+#include "scenario/failover_refusal.h"
 #include "theme/format.h"
 #include "theme/icons.h"
 #include "trace/time_text.h"
@@ -123,9 +124,26 @@ void addLimits(const Scene& scene, const QString& server) {
                          });
 }
 
+/// The lock's keys, or, of several locks, those of one that is chosen.
+void addEvictions(const Scene& scene, const Breakable& server, const QString& lock) {
+    const QStringList locks = evictableLocks(scene.sight.settings, server.name());
+    const FaultOffer any = evictOffer(server, lock);
+    const auto add = [&](const Scene& in, const FaultOffer& offer) {
+        const QString keys = evictedLock(scene.context); // the lock that the key is for
+        const bool own = keys.isEmpty() || keys == offer.lock;
+        addFaultOffer(in.menu, scene.context, offer, scene.moment,
+                      own ? scene.keyFor(server, Action::EvictKey) : QKeySequence());
+    };
+    if (!lock.isEmpty() || locks.size() < 2 || !any.enabled) return add(scene, any);
+    const Scene each = scene.in(any.icon, Words::tr("Evict a lock from %1").arg(server.displayName()));
+    for (const QString& name : locks)
+        add(each, evictOffer(server, name));
+}
+
 /// A server's own menu: what happens most often to its process and its links, then the rest by what it strikes, then
 /// its office.
-void addNode(const Scene& scene, EntityId node) {
+/// `lock`: the one whose menu it is a part of; empty: none.
+void addNode(const Scene& scene, EntityId node, const QString& lock = {}) {
     const auto& [menu, context, moment, sight] = scene;
     const Breakable server = Breakable::server(sight, node);
     scene.add(server, {Action::KillNode});
@@ -141,9 +159,9 @@ void addNode(const Scene& scene, EntityId node) {
     scene.in("cut-link", Words::tr("Network")).add(server, {Action::JitterLink, Action::ResetLink});
     scene.in("clock", Words::tr("Clock")).add(server, {Action::JumpClock, Action::DriftClock});
     const Scene data = scene.in("server", Words::tr("Data and connections"));
-    for (const Action action : {Action::EvictKey, Action::FlushNode})
-        data.add(server, action, offerOf(server, action));
-    data.add(server, {Action::ExhaustPool});
+    addEvictions(data, server, lock);
+    data.add(server, Action::FlushNode, offerOf(server, Action::FlushNode));
+    data.add(server, {Action::StallDisk, Action::ExhaustPool});
     menu.addSeparator();
     for (const Action action : {Action::Failover, Action::SwitchEngine})
         scene.add(server, action, offerOf(server, action));
@@ -172,10 +190,14 @@ void addClient(const Scene& scene, EntityId client) {
     const Breakable target = Breakable::client(scene.sight, client);
     const auto onClock = [](Action action) { return action == Action::JumpClock || action == Action::DriftClock; };
     const auto onLinks = [](Action action) {
-        return scenario::targetKind(action) == scenario::TargetKind::Link && action != Action::CutLink;
+        const bool link = scenario::targetKind(action) == scenario::TargetKind::Link && action != Action::CutLink;
+        return link || action == Action::RepeatRequest; // it is the drivers and proxies between that repeat
     };
-    for (const Action action : target.actions())
+    for (const Action action : target.actions()) {
+        // A dead client is started again by what stands in the place of Kill.
+        if (action == Action::RestartClient && target.suffers(Action::KillClient) && !scene.moment.at) continue;
         if (!onClock(action) && !onLinks(action)) scene.add(target, {action});
+    }
     scene.menu.addSeparator();
     const Scene network = scene.in("cut-link", Words::tr("Network")), clock = scene.in("clock", Words::tr("Clock"));
     for (const Action action : target.actions())
@@ -211,10 +233,37 @@ void addFaultValues(QMenu& menu, ViewContext& context, const FaultOffer& offer, 
                        [owner, &context, offer, moment] { askValue(owner, context, offer, moment, {}); });
 }
 
+/// The machine loses its power, and the server finds what had reached its disk. Only where that differs from all data,
+/// and only at once: what is planned is a crash that lasts for a while.
+static void addRestartAfterCrash(QMenu& menu, ViewContext& context, const Breakable& server,
+                                 const FaultMoment& moment) {
+    const scenario::Scenario& settings = context.settings();
+    const auto service = scenario::serviceHaving(settings.services, settings.nodes, server.name());
+    const bool flushes = service.kind == QLatin1String("redis") &&
+                         service.persistence == scenario::ServiceSpec::Persistence::EverySecond;
+    const FaultOffer crash = offerOf(server, Action::CrashNode);
+    if (moment.at || !flushes || !crash.enabled) return;
+    scenario::Fault start;
+    start.action = Action::RestartNode;
+    start.target = crash.target;
+    menu.addAction(icon("restart", Role::Fault),
+                   Words::tr("Restart %1 with what its disk has: a loss of power").arg(crash.target), &context,
+                   [&context, crash = crash.fault(), start] {
+                       context.breakIt(crash);
+                       context.breakIt(start);
+                   });
+}
+
 void addRestarts(QMenu& menu, ViewContext& context, const Breakable& server, const FaultMoment& moment) {
     FaultOffer kept = offerOf(server, Action::RestartNode);
     kept.text = Words::tr("Restart %1 with its data").arg(kept.target);
+    // The action itself can always be had; that the data come back would be untrue.
+    if (const auto keeps = server.keepsItsData(); kept.enabled && !keeps) {
+        kept.enabled = false;
+        kept.why = keeps.error();
+    }
     addFaultOffer(menu, context, kept, moment);
+    addRestartAfterCrash(menu, context, server, moment);
     addFaultOffer(menu, context, offerOf(server, Action::RestartNodeEmpty), moment);
 }
 
@@ -274,7 +323,7 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity, const Fau
                       {Action::PauseClient, Action::KillClient, Action::StopWatchdog});
             menu.addSeparator();
         }
-        if (e.parent != kNoEntity) addNode(scene, e.parent);
+        if (e.parent != kNoEntity) addNode(scene, e.parent, QString::fromUtf8(e.name));
         break;
     }
     default:

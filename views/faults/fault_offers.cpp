@@ -75,6 +75,10 @@ constexpr std::array kWordings{
             QT_TRANSLATE_NOOP("Faults", "Exhaust pool"), QT_TRANSLATE_NOOP3("Faults", "Pool", "button"), "clients"},
     Wording{Action::FreePool, QT_TRANSLATE_NOOP("Faults", "Give the pool of %1 its connections back"),
             QT_TRANSLATE_NOOP("Faults", "Free pool"), QT_TRANSLATE_NOOP3("Faults", "Free pool", "button"), "clients"},
+    Wording{Action::StallDisk, QT_TRANSLATE_NOOP("Faults", "Stall the disk of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Stall disk"), QT_TRANSLATE_NOOP3("Faults", "Disk", "button"), "hang"},
+    Wording{Action::FreeDisk, QT_TRANSLATE_NOOP("Faults", "Let the disk of %1 go on"),
+            QT_TRANSLATE_NOOP("Faults", "Free disk"), QT_TRANSLATE_NOOP3("Faults", "Free disk", "button"), "play"},
     Wording{Action::SwitchEngine, QT_TRANSLATE_NOOP("Faults", "Make %1 the lock manager's engine"),
             QT_TRANSLATE_NOOP("Faults", "Change engine"), QT_TRANSLATE_NOOP3("Faults", "Engine", "button"),
             "chevron-right"},
@@ -132,6 +136,7 @@ bool endsAnother(const Breakable& target, Action action) {
     case Action::ResumeNode:
     case Action::MendLink:
     case Action::FreePool:
+    case Action::FreeDisk:
     case Action::HealAll:
         return true;
     case Action::RestartClient:
@@ -150,6 +155,7 @@ scenario::Fault FaultOffer::fault(Nanos value) const {
     fault.action = action;
     fault.target = target;
     if (wantsValue) fault.value = value;
+    fault.text = lock;
     return fault;
 }
 
@@ -168,6 +174,23 @@ FaultOffer offerOf(const Breakable& target, Action action) {
     const auto possible = target.can(action);
     offer.enabled = possible.has_value();
     if (!possible) offer.why = possible.error();
+    return offer;
+}
+
+QStringList evictableLocks(const scenario::Scenario& settings, const QString& server) {
+    QStringList all = settings.lockNames();
+    const auto service = settings.serviceNamed(server);
+    if (settings.manager || !service) return all;
+    const auto elsewhere = [&](const QString& lock) { return settings.serviceOf(lock) != *service; };
+    if (!std::ranges::all_of(all, elsewhere)) all.removeIf(elsewhere);
+    return all;
+}
+
+FaultOffer evictOffer(const Breakable& server, const QString& lock) {
+    FaultOffer offer = offerOf(server, Action::EvictKey);
+    if (lock.isEmpty()) return offer;
+    offer.lock = lock;
+    offer.text = Words::tr("Evict %1 from %2", "a lock, a server").arg(lock, server.displayName());
     return offer;
 }
 

@@ -9,6 +9,7 @@ namespace lockscope::views {
 struct FaultOffer {
     scenario::Action action = scenario::Action::PauseClient;
     QString target;    ///< as a scenario names it
+    QString lock;      ///< of EvictKey: whose keys; empty: the first lock's
     QString text;      ///< "Pause A": translated, with the target
     QString shortText; ///< "Pause client": translated, without it
     QString brief;     ///< "Pause": translated, for a button below its target's name
@@ -22,6 +23,10 @@ struct FaultOffer {
 
 /// The offer of this action.
 FaultOffer offerOf(const session::Breakable& target, scenario::Action action);
+/// The locks whose keys that server may throw out: those of its service; all, where a lock manager moves them.
+QStringList evictableLocks(const scenario::Scenario& settings, const QString& server);
+/// The offer to throw that lock's keys out of a server; an empty name is the first lock's.
+FaultOffer evictOffer(const session::Breakable& server, const QString& lock);
 /// The offer of this action, or of the one that ends it while the target suffers from it: a paused client is offered to
 /// be resumed, not to be paused.
 FaultOffer currentOffer(const session::Breakable& target, scenario::Action action);

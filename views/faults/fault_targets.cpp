@@ -45,16 +45,23 @@ EntityId clientNamed(const ViewContext& context, const QString& name) {
     return firstOf(context, EntityKind::Client, [&](EntityId id) { return trace->entity(id).name == name.toUtf8(); });
 }
 
-/// The client that a person paused last, among the clients that are still paused.
-EntityId pausedByHand(const ViewContext& context) {
+EntityId nodeNamed(const ViewContext& context, const QString& name) {
+    const auto trace = context.trace();
+    return firstOf(context, EntityKind::Node, [&](EntityId id) { return trace->entity(id).name == name.toUtf8(); });
+}
+
+/// The client, or with PauseNode the server, that a person paused last, among the ones that are still paused.
+EntityId pausedByHand(const ViewContext& context, Action pause) {
     const session::Session* const session = context.session();
     if (!session) return kNoEntity;
     const std::vector<scenario::Fault> done = session->doneByHand();
-    const auto& clients = context.stateToActOn().clients;
+    const trace::State& now = context.stateToActOn();
     for (auto fault = done.rbegin(); fault != done.rend(); ++fault) {
-        if (fault->action != Action::PauseClient || fault->at > context.actsAt()) continue;
-        const EntityId client = clientNamed(context, fault->target);
-        if (client != kNoEntity && lookUp(clients, client).life == Life::Paused) return client;
+        if (fault->action != pause || fault->at > context.actsAt()) continue;
+        const bool client = pause == Action::PauseClient;
+        const EntityId party = client ? clientNamed(context, fault->target) : nodeNamed(context, fault->target);
+        if (party == kNoEntity) continue;
+        if ((client ? lookUp(now.clients, party).life : lookUp(now.nodes, party).life) == Life::Paused) return party;
     }
     return kNoEntity;
 }
@@ -75,8 +82,12 @@ QString struckWords(Action fault, const QString& name) {
         return Words::tr("%1 dead").arg(name);
     case Action::JumpClock:
         return Words::tr("clock of %1 off").arg(name);
+    case Action::DriftClock:
+        return Words::tr("clock of %1 drifts").arg(name);
     case Action::CutLink:
         return Words::tr("%1 cut").arg(name);
+    case Action::StallDisk:
+        return Words::tr("disk of %1 stalls").arg(name);
     case Action::ExhaustPool:
         return Words::tr("pool of %1 exhausted").arg(name);
     default:
@@ -122,7 +133,10 @@ FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
     if (targets.node == kNoEntity && record != context.stateToActOn().records.end())
         targets.node = record->second.decider;
     if (targets.node == kNoEntity) targets.node = firstOf(context, EntityKind::Node, [](EntityId) { return true; });
-    if (const EntityId paused = pausedByHand(context); paused != kNoEntity) return {paused, targets.node, Why::Paused};
+    // Another server may have taken over: the key that paused the old one lets it go on.
+    if (const EntityId server = pausedByHand(context, Action::PauseNode); server != kNoEntity) targets.node = server;
+    if (const EntityId paused = pausedByHand(context, Action::PauseClient); paused != kNoEntity)
+        return {paused, targets.node, Why::Paused};
 
     // A session in which nothing can be broken still has a holder to speak of.
     const bool all = !context.session() || !context.session()->abilities().live;
@@ -130,6 +144,10 @@ FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
     LockFacts facts = lockFactsToActOn(lock, context);
     std::erase_if(facts.believers, [&](EntityId thread) { return !strikable(trace->clientOf(thread)); });
     std::erase_if(facts.waiters, [&](const Waiter& waiter) { return !strikable(trace->clientOf(waiter.thread)); });
+    const auto& clients = context.stateToActOn().clients;
+    const auto owner = clients.find(trace->clientOf(facts.owner));
+    const bool ownerIsDead = owner != clients.end() && owner->second.life == Life::Dead;
+    if (owner == clients.end()) facts.owner = kNoEntity;
     const auto choose = [&](EntityId thread, Why why) {
         targets.client = trace->clientOf(thread);
         targets.why = why;
@@ -139,15 +157,19 @@ FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
                    ? facts.owner
                    : facts.believers.front(),
                Why::Holder);
-    else if (facts.held() && context.stateToActOn().clients.contains(trace->clientOf(facts.owner)))
-        choose(facts.owner, lookUp(context.stateToActOn().clients, trace->clientOf(facts.owner)).life == Life::Dead
-                                ? Why::Dead
-                                : Why::Holder);
+    else if (facts.held() && (facts.observed || ownerIsDead)) // who held it when it was last seen may be waiting again
+        choose(facts.owner, ownerIsDead ? Why::Dead : Why::Holder);
     else if (!facts.waiters.empty())
         choose(facts.waiters.front().thread, Why::Waiter);
     else if (const EntityId first = firstOf(context, EntityKind::Client, strikable); first != kNoEntity)
         choose(first, Why::First);
     return targets;
+}
+
+QString evictedLock(const ViewContext& context) {
+    const QStringList locks = context.settings().lockNames();
+    const QString focused = context.trace()->displayName(context.focusedLock());
+    return locks.size() > 1 && locks.contains(focused) ? focused : QString();
 }
 
 QString stillWords(trace::ClientState::Life life) {
@@ -209,16 +231,21 @@ std::vector<Struck> struckOnes(const ViewContext& context) {
     };
     // Called at every frame, with hundreds of clients: no text is composed for healthy ones.
     for (const auto& [id, client] : sight.state.clients) {
-        if (client.life != Life::Paused && client.life != Life::Dead && client.clockOffset == 0) continue;
+        if (client.life != Life::Paused && client.life != Life::Dead && client.clockOffset == 0 &&
+            client.clockGain == 0)
+            continue;
         const Breakable target = Breakable::client(sight, id);
         // One that the workload has no room for is not missed.
         if (client.life != Life::Dead || isOfTheWorkload(context, trace->displayName(id)))
             add(target, {Action::PauseClient, Action::KillClient});
-        add(target, {Action::JumpClock});
+        add(target, {Action::JumpClock, Action::DriftClock});
     }
     for (const auto& [id, node] : sight.state.nodes) {
-        if (node.life == Life::Paused || node.life == Life::Dead || node.clockOffset != 0)
-            add(Breakable::server(sight, id), {Action::PauseNode, Action::KillNode, Action::JumpClock});
+        if (node.life == Life::Paused || node.life == Life::Dead ||
+            static_cast<const trace::WallClock&>(node) != trace::WallClock{})
+            add(Breakable::server(sight, id),
+                {Action::PauseNode, Action::KillNode, Action::JumpClock, Action::DriftClock});
+        if (node.diskStalled) add(Breakable::server(sight, id), {Action::StallDisk});
         // The pool is several servers': named once, by the one that stands for it.
         if (node.poolExhausted) add(Breakable::server(sight, id), {Action::ExhaustPool});
     }

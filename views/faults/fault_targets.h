@@ -12,10 +12,13 @@ struct FaultTargets {
 /// At the instant at which faults strike. The selected client (or the client of the selected thread or link) and the
 /// selected node; else those of the focused lock, by targetsOfLock(). kNoEntity: there is none.
 FaultTargets faultTargets(const ViewContext& context);
-/// The targets of faults on a lock: the client that a person paused last and that still is paused, so that the key that
-/// paused it lets it go on; else the client that holds the lock by its own belief or by the record, else the client
-/// that waits longest, else the first client. On a server that is not ours, only our own clients are chosen.
+/// The targets of faults on a lock: the client and the server that a person paused last and that still are paused, so
+/// that the key that paused one lets it go on; else the server that decides, and the client that holds the lock by its
+/// own belief or by the record, else the client that waits longest, else the first client. On a server that is not
+/// ours, only our own clients are chosen.
 FaultTargets targetsOfLock(const ViewContext& context, trace::EntityId lock);
+/// The lock whose keys the key and the button of EvictKey throw out: the focused one of several; empty: there is one.
+QString evictedLock(const ViewContext& context);
 /// "selected", "holds": why a client is the target. Translated.
 QString targetReason(FaultTargets::Why why);
 /// How a client or a server that does not run is: "dead", "paused"; empty: it runs, or nobody knows.

@@ -37,13 +37,6 @@ std::optional<Nanos> timeIn(const QLineEdit* field, std::optional<Nanos> missing
     return text.isEmpty() ? missing : scenario::parseDuration(text);
 }
 
-scenario::TargetKind targetOf(Breakable::Kind kind) {
-    return kind == Breakable::Kind::Client   ? scenario::TargetKind::Client
-           : kind == Breakable::Kind::Server ? scenario::TargetKind::Node
-           : kind == Breakable::Kind::Link   ? scenario::TargetKind::Link
-                                             : scenario::TargetKind::Nothing;
-}
-
 /// A time that people can read, and that is not before what has happened.
 Nanos inWholeMs(Nanos time) {
     return std::chrono::ceil<std::chrono::milliseconds>(time);
@@ -66,12 +59,14 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
       m_context(context),
       m_form(new QFormLayout),
       m_verb(new QComboBox),
+      m_evicted(new QComboBox),
       m_value(new QLineEdit),
       m_lasts(new QLineEdit),
       m_every(new QLineEdit),
       m_times(new QSpinBox),
       m_when(new QComboBox),
       m_client(new QComboBox),
+      m_lock(new QComboBox),
       m_step(new QComboBox),
       m_left(new QLineEdit),
       m_server(new QComboBox),
@@ -90,12 +85,14 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     column->addLayout(m_form);
     m_form->addRow(tr("&Fault"), m_verb);
     m_target = new TargetPicker(context, m_form, this);
+    m_form->addRow(tr("E&vict"), m_evicted);
     m_form->addRow(tr("&By"), m_value);
     m_form->addRow(tr("&Lasts"), m_lasts);
     m_form->addRow(tr("A&gain every"), m_every);
     m_form->addRow(tr("How &often"), m_times);
     m_form->addRow(tr("&When"), m_when);
     m_form->addRow(tr("&Client"), m_client);
+    m_form->addRow(tr("Loc&k"), m_lock);
     m_form->addRow(tr("&Step"), m_step);
     m_form->addRow(tr("Time l&eft"), m_left);
     m_form->addRow(tr("Se&rver"), m_server);
@@ -104,6 +101,7 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     m_form->addRow(tr("&At"), m_at);
     addVerbs();
     addConditions();
+    addLocks();
     m_value->setPlaceholderText(tr("a time, such as 250ms or 3s; for a clock also -10s"));
     m_lasts->setPlaceholderText(tr("until it is healed"));
     m_every->setPlaceholderText(tr("once; for pauses of a garbage collector, say, 3s"));
@@ -120,6 +118,7 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
           std::pair<QWidget*, const char*>(m_lasts, "lasts"), std::pair<QWidget*, const char*>(m_every, "every"),
           std::pair<QWidget*, const char*>(m_times, "times"), std::pair<QWidget*, const char*>(m_when, "when"),
           std::pair<QWidget*, const char*>(m_client, "client"), std::pair<QWidget*, const char*>(m_step, "step"),
+          std::pair<QWidget*, const char*>(m_evicted, "evicted"), std::pair<QWidget*, const char*>(m_lock, "lock"),
           std::pair<QWidget*, const char*>(m_left, "left"), std::pair<QWidget*, const char*>(m_server, "server"),
           std::pair<QWidget*, const char*>(m_nth, "nth"), std::pair<QWidget*, const char*>(m_after, "after"),
           std::pair<QWidget*, const char*>(m_at, "at")})
@@ -141,7 +140,7 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
         });
     }
     connect(m_target, &TargetPicker::changed, this, &PlanDialog::refresh);
-    for (QComboBox* const box : {m_client, m_step, m_server})
+    for (QComboBox* const box : {m_client, m_step, m_server, m_evicted, m_lock})
         connect(box, &QComboBox::currentIndexChanged, this, &PlanDialog::refresh);
     for (QLineEdit* const field : {m_value, m_lasts, m_every, m_left, m_after, m_at})
         connect(field, &QLineEdit::textChanged, this, &PlanDialog::refresh);
@@ -161,9 +160,7 @@ void PlanDialog::addVerbs() {
         for (const Action action : target.actions()) {
             m_verb->addItem(verbText(target.kind(), action), int(action));
             m_verb->setItemData(m_verb->count() - 1, int(target.kind()), kKindRole);
-            const session::Session* const session = m_context->session();
-            const auto allowed =
-                session ? session->allows(action, targetOf(target.kind())) : std::expected<void, QString>();
+            const auto allowed = Breakable::everCan(sight, target.kind(), action);
             if (allowed) continue;
             rows->item(m_verb->count() - 1)->setFlags(Qt::NoItemFlags);
             m_verb->setItemData(m_verb->count() - 1, allowed.error(), Qt::ToolTipRole);
@@ -207,6 +204,20 @@ void PlanDialog::addConditions() {
     m_step->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
 }
 
+/// A single lock is not to be chosen: refresh() hides both.
+void PlanDialog::addLocks() {
+    const QStringList locks = m_context->settings().lockNames();
+    m_lock->addItem({}, QString()); // its words are the condition's
+    for (const QString& lock : locks) {
+        m_evicted->addItem(lock, lock);
+        m_lock->addItem(lock, lock);
+    }
+}
+
+void PlanDialog::chooseCondition() {
+    m_when->setCurrentIndex(m_when->findData(int(On::Granted)));
+}
+
 Action PlanDialog::verb() const {
     return Action(m_verb->currentData(kActionRole).toInt());
 }
@@ -243,6 +254,7 @@ std::optional<scenario::Trigger> PlanDialog::trigger() const {
         when.server = m_server->currentData().toString();
     else
         when.client = m_client->currentData().toString();
+    if (*on != On::Leader) when.lock = m_lock->currentData().toString();
     if (*on == On::Step) when.step = m_step->currentData().toInt();
     if (*on == On::LeaseLeft) when.left = timeIn(m_left, std::nullopt).value_or(Nanos(0));
     return when;
@@ -276,6 +288,9 @@ std::optional<scenario::Fault> PlanDialog::fault() const {
         made.every = timeIn(m_every, std::nullopt);
         if (made.every && m_times->value() > 1) made.times = m_times->value();
     }
+    // The first lock is the one that is meant where none is named.
+    if (made.action == Action::EvictKey && m_evicted->currentIndex() > 0)
+        made.text = m_evicted->currentData().toString();
     made.at = timeIn(m_at, std::nullopt);
     made.when = trigger();
     made.byHand = true;
@@ -290,6 +305,11 @@ void PlanDialog::refresh() {
     m_form->setRowVisible(m_every, repeats());
     m_form->setRowVisible(m_times, repeats() && !m_every->text().trimmed().isEmpty());
     m_form->setRowVisible(m_client, byClient);
+    const bool several = m_evicted->count() > 1;
+    m_form->setRowVisible(m_evicted, several && verb() == Action::EvictKey);
+    m_form->setRowVisible(m_lock, several && byClient);
+    const bool ofRecord = on == On::Recorded || on == On::LeaseLeft;
+    m_lock->setItemText(0, ofRecord ? tr("the first one, %1").arg(m_evicted->itemText(0)) : tr("any lock"));
     m_form->setRowVisible(m_step, on == On::Step);
     m_form->setRowVisible(m_left, on == On::LeaseLeft);
     m_form->setRowVisible(m_server, on == On::Leader);
@@ -343,11 +363,13 @@ void PlanDialog::fill(const scenario::Fault& fault) {
         if (fault.when->after != Nanos(0)) write(m_after, fault.when->after);
         if (fault.when->left != Nanos(0)) write(m_left, fault.when->left);
         choose(m_client, fault.when->client);
+        choose(m_lock, fault.when->lock);
         choose(m_server, fault.when->server);
         m_step->setCurrentIndex(std::max(0, m_step->findData(fault.when->step)));
     }
     listTargets();
     if (takesTarget()) m_target->choose(fault.target);
+    if (fault.action == Action::EvictKey) choose(m_evicted, fault.text);
     refresh();
 }
 
@@ -398,6 +420,7 @@ void planFault(QWidget* owner, ViewContext& context, trace::EntityId entity, std
         first.target = QStringLiteral("holder");
     }
     dialog->fill(first);
+    if (!at) dialog->chooseCondition();
     dialog->open();
 }
 

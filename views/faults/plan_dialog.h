@@ -24,6 +24,8 @@ public:
     explicit PlanDialog(ViewContext* context, QWidget* parent = nullptr);
     /// Fills the form.
     void fill(const scenario::Fault& fault);
+    /// Begins with the usual condition, that a client gets the lock, instead of a time.
+    void chooseCondition();
     /// Accepting changes that one of Session::doneByHand(), with which the form is filled.
     void change(std::size_t deed);
     /// The fault as it stands in the form; nullopt while a field is wrong.
@@ -33,6 +35,7 @@ public:
 private:
     void addVerbs();
     void addConditions();
+    void addLocks();
     /// Lists what the verb can be done to.
     void listTargets();
     void refresh();
@@ -51,12 +54,14 @@ private:
     QFormLayout* m_form;
     QComboBox* m_verb;
     TargetPicker* m_target = nullptr;
+    QComboBox* m_evicted; ///< the lock whose keys are thrown out
     QLineEdit* m_value;
     QLineEdit* m_lasts;
     QLineEdit* m_every;
     QSpinBox* m_times;
     QComboBox* m_when;
     QComboBox* m_client;
+    QComboBox* m_lock; ///< of the condition
     QComboBox* m_step;
     QLineEdit* m_left;
     QComboBox* m_server;

@@ -83,6 +83,15 @@ RecipeBox::RecipeBox(QWidget* parent) : QComboBox(parent) {
     heading(tr("UNSAFE · here to be seen failing"));
     for (const recipes::RecipeInfo& info : recipes::simulatedRecipes())
         if (info.naive) entry(info);
+    connect(this, &QComboBox::activated, this, [this] {
+        if (!m_steps) Q_EMIT chosenFromList();
+    });
+}
+
+void RecipeBox::keyPressEvent(QKeyEvent* event) {
+    m_steps = true;
+    QComboBox::keyPressEvent(event);
+    m_steps = false;
 }
 
 void RecipeBox::offer(const std::vector<recipes::RecipeInfo>& fitting) {

@@ -20,6 +20,16 @@ public:
     /// How wide it must be for the chosen recipe to be read as a whole.
     int widthOfText() const;
     void showPopup() override;
+
+Q_SIGNALS:
+    /// A recipe was chosen from the open list. A step with the arrow keys in the closed box is none: more may follow.
+    void chosenFromList();
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    bool m_steps = false; ///< a key is being handled by the closed box
 };
 
 } // namespace lockscope::views

@@ -85,6 +85,8 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
     auto* const recipes = new RecipeBox;
     addChoice(QStringLiteral("recipe"), tr("Recipe"), recipes,
               tr("The lock algorithm that clients use from their next round on"));
+    // Space and the arrow keys are the player's again.
+    connect(recipes, &RecipeBox::chosenFromList, this, &WorkloadPanel::done);
     const auto readable = [this, recipes] {
         recipes->setMinimumWidth(recipes->widthOfText());
         // A row is wrapped by the width of its own label, but its field begins where the longest label ends.

@@ -20,13 +20,18 @@ int scaled(double px) {
 
 KeyButton::KeyButton(const QString& key, const QString& words, Role role, QWidget* parent)
     : QAbstractButton(parent), m_key(key), m_role(role) {
-    setText(words);
-    //: What a screen reader says of a big key: %1 what it does, %2 the key.
-    setAccessibleName(tr("%1 (%2)").arg(words, key));
+    setWords(words);
     setFocusPolicy(Qt::NoFocus); // its key is the quicker way, and Space must play
     setCursor(Qt::PointingHandCursor);
     setAttribute(Qt::WA_Hover);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void KeyButton::setWords(const QString& words) {
+    setText(words);
+    //: What a screen reader says of a big key: %1 what it does, %2 the key.
+    setAccessibleName(tr("%1 (%2)").arg(words, m_key));
+    updateGeometry();
 }
 
 QSize KeyButton::sizeHint() const {
@@ -80,7 +85,12 @@ KeyRow::KeyRow(QWidget* parent) : QWidget(parent) {
         auto* button = new KeyButton(one.cap, one.words, one.role);
         connect(button, &QAbstractButton::clicked, this, [this, key = one.key] { Q_EMIT pressed(key); });
         row->addWidget(button);
+        m_buttons[std::size_t(one.key)] = button;
     }
+}
+
+void KeyRow::setWords(Key key, const QString& words) {
+    m_buttons[std::size_t(key)]->setWords(words);
 }
 
 void KeyRow::paintEvent(QPaintEvent*) {

@@ -14,6 +14,7 @@ public:
     KeyButton(const QString& key, const QString& words, Role role, QWidget* parent = nullptr);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
+    void setWords(const QString& words);
 
 protected:
     void paintEvent(QPaintEvent*) override;
@@ -29,12 +30,18 @@ class KeyRow : public QWidget {
 public:
     enum class Key : std::uint8_t { Play, Next, PauseHolder, Heal, Blank };
     explicit KeyRow(QWidget* parent = nullptr);
+    /// Another description of what a key does, for as long as it does something else.
+    void setWords(Key key, const QString& words);
+    KeyButton* button(Key key) const { return m_buttons[std::size_t(key)]; }
 
 Q_SIGNALS:
     void pressed(lockscope::views::KeyRow::Key key);
 
 protected:
     void paintEvent(QPaintEvent*) override;
+
+private:
+    std::array<KeyButton*, 5> m_buttons{}; ///< by their Key
 };
 
 } // namespace lockscope::views

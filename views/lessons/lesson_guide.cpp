@@ -3,22 +3,13 @@
 
 #include "lesson/lesson_file.h"
 #include "scenario/user_files.h"
+#include "trace/whole_spans.h"
 
 namespace lockscope::views {
-
-using trace::EntityId;
-using trace::EntityKind;
 
 namespace {
 
 constexpr int kGoalMs = 250; ///< how often the run is asked whether the task is done
-
-/// The part of the axis in sight where a step does not say: the stop stands at three quarters of it.
-std::pair<Nanos, Nanos> usualWindow(Nanos stop) {
-    constexpr Nanos kBefore = 7500ms, kSpan = 10s;
-    const Nanos from = std::max(Nanos::zero(), stop - kBefore);
-    return {from, from + kSpan};
-}
 
 } // namespace
 
@@ -36,6 +27,7 @@ LessonGuide::LessonGuide(ViewContext* context, Player* player, QObject* parent)
         // Something was done by hand: the run is the learner's own now, and the lesson waits.
         const session::Session* const session = m_context->session();
         if (m_phase == Phase::Step && session && !session->doneByHand().empty()) leave();
+        if (m_phase == Phase::Turn && !m_goalPace.isActive()) m_goalPace.start();
     });
     connect(context, &ViewContext::sessionChanged, this, [this] {
         if (m_entering || m_phase == Phase::Off) return;
@@ -150,7 +142,7 @@ QString LessonGuide::narration() const {
     if (!m_lesson) return {};
     if (m_phase == Phase::End) return m_lesson->remember.in(m_language);
     const lesson::Step* const step = current();
-    if (!step) return m_lesson->turn ? m_lesson->turn->task.in(m_language) : QString();
+    if (!step) return m_lesson->turn ? withWholeSpans(m_lesson->turn->task.in(m_language)) : QString();
     return filled(step->say);
 }
 
@@ -257,17 +249,6 @@ void LessonGuide::go(int step, Arrival arrival) {
     Q_EMIT changed();
 }
 
-void LessonGuide::beginTurn() {
-    m_phase = Phase::Turn;
-    enter(m_lesson->turn->scene);
-    m_context->setSpotlight(std::nullopt);
-    m_player->setLimit(std::nullopt);
-    m_player->setSpeed(1);
-    keep();
-    m_player->pause(); // so that a setting can be chosen from the start on, and the task be read first
-    Q_EMIT changed();
-}
-
 void LessonGuide::finish() {
     m_phase = Phase::End;
     m_player->pause();
@@ -295,108 +276,6 @@ void LessonGuide::playheadMoved() {
         m_arrivedBefore = there;
         Q_EMIT changed();
     }
-}
-
-void LessonGuide::light() {
-    const lesson::Step* const step = current();
-    if (!step) return;
-    const lesson::Facts& known = *facts();
-    const Nanos stop = stopOf(m_step);
-    Spotlight light;
-    light.from = known.time(step->look.from, stop);
-    light.to = known.time(step->look.to, stop);
-    light.window = step->window
-                       ? std::pair{known.time(step->window->first, stop), known.time(step->window->second, stop)}
-                       : usualWindow(stop);
-    for (const QString& lane : step->look.lanes) {
-        const QString kind = lane.section(u':', 0, 0), name = lane.section(u':', 1);
-        const QByteArray wanted = (kind == QLatin1String("server") ? name : known.client(name)).toUtf8();
-        const auto take = [&](EntityKind which, auto&& fits) {
-            for (const EntityId id : m_context->entities(which))
-                if (fits(id)) light.lanes.push_back(id);
-        };
-        const auto& trace = *m_context->trace();
-        if (kind == QLatin1String("belief"))
-            take(EntityKind::Thread,
-                 [&](EntityId id) { return name.isEmpty() || trace.entity(trace.clientOf(id)).name == wanted; });
-        else if (kind == QLatin1String("record"))
-            take(EntityKind::Lock, [&](EntityId id) { return trace.copyOf(id) == trace::kNoEntity; });
-        else if (kind == QLatin1String("copies"))
-            take(EntityKind::Lock, [&](EntityId id) { return trace.copyOf(id) != trace::kNoEntity; });
-        else if (kind == QLatin1String("effect"))
-            take(EntityKind::Resource, [](EntityId) { return true; });
-        else if (kind == QLatin1String("server"))
-            take(EntityKind::Node, [&](EntityId id) { return name.isEmpty() || trace.entity(id).name == wanted; });
-    }
-    // Lanes turn up while the run plays; the window of time is set once, so that a person may look elsewhere.
-    if (m_context->spotlight()) light.window = m_context->spotlight()->window;
-    const bool onlyLanes = m_context->spotlight() && m_context->spotlight()->window == light.window;
-    if (onlyLanes && m_context->spotlight()->lanes == light.lanes) return;
-    m_context->setSpotlight(std::move(light));
-}
-
-LessonGuide::Bet LessonGuide::bet() const {
-    if (m_phase != Phase::Step || !current()) return {};
-    if (const auto mine = chosen(); mine && current()->ask)
-        return {tr("bet: %1").arg(choices().value(*mine)), tr("your bet"), {}};
-    const auto progress = m_progress.find(m_lesson->id);
-    if (progress == m_progress.end() || m_step == 0) return {};
-    const lesson::Step& before = m_lesson->steps[std::size_t(m_step - 1)];
-    const auto bet = progress->second.bets.find(m_step - 1);
-    const auto run = m_runs.find(before.scene);
-    if (!before.ask || bet == progress->second.bets.end() || run == m_runs.end()) return {};
-    const QString words = run->second.facts->filled(before.ask->choices[std::size_t(bet->second)].text.in(m_language),
-                                                    *m_lesson->scene(before.scene), stopOf(m_step - 1));
-    const auto answered = result();
-    if (!answered) return {tr("bet: %1").arg(words), tr("your bet"), {}};
-    if (answered->right) return {tr("✓ bet: %1").arg(words), tr("✓ your bet"), true};
-    return {tr("✗ bet: %1").arg(words), tr("✗ your bet"), false};
-}
-
-std::optional<LessonGuide::Pair> LessonGuide::pair() const {
-    // A run beside another is seen to its end: before a bet that would give the answer away.
-    if (m_phase != Phase::Step || !current() || current()->ask || !arrived()) return std::nullopt;
-    const QString& here = current()->scene;
-    for (int step = m_step - 1; step >= 0; --step) {
-        const QString& there = m_lesson->steps[std::size_t(step)].scene;
-        if (there == here) continue;
-        const lesson::Scene& first = *m_lesson->scene(there);
-        const QString one = lesson::oneDifference(first, m_runs.at(there), *m_lesson->scene(here), m_runs.at(here));
-        if (one.isEmpty()) return std::nullopt;
-        return Pair{m_runs.at(there).scenario, first.seed, one};
-    }
-    return std::nullopt;
-}
-
-QString LessonGuide::where() const {
-    const lesson::Step* const step = current();
-    if (!step || !m_lesson) return {};
-    QStringList words;
-    for (const QString& lane : step->look.lanes) {
-        const QString kind = lane.section(u':', 0, 0), name = lane.section(u':', 1);
-        if (kind == QLatin1String("belief"))
-            words += name.isEmpty() ? tr("what the clients believe")
-                                    : tr("what client %1 believes").arg(facts()->client(name));
-        else if (kind == QLatin1String("record"))
-            words += tr("what the server has on record");
-        else if (kind == QLatin1String("copies"))
-            words += tr("the copies on the servers");
-        else if (kind == QLatin1String("effect"))
-            words += tr("what the resource accepted");
-        else if (kind == QLatin1String("server"))
-            words += name.isEmpty() ? tr("the servers") : tr("server %1").arg(name);
-    }
-    //: Between parts of the timeline: "what client A believes, what the server has on record".
-    return words.join(tr(", "));
-}
-
-void LessonGuide::lookAtGoal() {
-    const session::Session* const session = m_context->session();
-    if (m_phase != Phase::Turn || m_goalReached || !session || !m_lesson->turn) return;
-    const lesson::Facts now(m_context->trace(), m_context->verdict(), session->scenario(), session->doneByHand());
-    if (!now.holdAll(m_lesson->turn->goal, m_context->trace()->reached())) return;
-    m_goalReached = true;
-    Q_EMIT changed();
 }
 
 void LessonGuide::goOn() {

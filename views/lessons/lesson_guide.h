@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "lesson/goal.h"
 #include "lesson/scene_run.h"
 #include "models/view_context.h"
 #include "transport/player.h"
@@ -9,7 +10,8 @@ namespace lockscope::views {
 /// How far a person has come in one lesson.
 struct LessonProgress {
     int step = 0;            ///< the furthest one seen, from 0
-    bool done = false;       ///< seen to its end, with its task, where it has one
+    bool done = false;       ///< seen to its end
+    bool solved = false;     ///< its task was done without seeing how
     std::map<int, int> bets; ///< the choice, from 0, of each step with a locked bet
     friend bool operator==(const LessonProgress&, const LessonProgress&) = default;
 };
@@ -93,6 +95,19 @@ public:
     /// The hands that were counted for each choice of this step; empty: none were counted.
     std::vector<int> hands() const;
     bool goalReached() const { return m_goalReached; }
+    /// The parts of the task that are asked for, and each of its rules that was broken. Empty outside of a task.
+    std::vector<lesson::GoalPart> goal() const;
+    /// Whether something was done that the task does not allow: only startAgain() helps.
+    bool isLost() const;
+    /// Whether there is a run of one's own to throw away.
+    bool canStartAgain() const;
+    bool hasHint() const;
+    /// Empty until askForHint().
+    QString hint() const;
+    /// Whether the task's run is a way to do it, and not the learner's own.
+    bool showsSolution() const { return m_solution; }
+    /// Whether the lesson's task was done, now or another time; a lesson without one has nothing open.
+    bool solved() const;
     /// Two runs of the lesson that differ in one thing, the step's own being the second.
     struct Pair {
         scenario::Scenario first;
@@ -104,6 +119,12 @@ public:
     std::optional<Pair> pair() const;
     /// The step's places to look at, in words, for a reader who does not see the picture.
     QString where() const;
+    /// The step's table; null: it has none, or the run has not come to where it stops.
+    const lesson::Table* table() const;
+    /// The panel that the step's words speak of.
+    lesson::Look::Panel panel() const;
+    /// The recipe's steps that they speak of, from 1.
+    std::vector<int> protocol() const;
 
 public Q_SLOTS:
     /// Goes on: plays to the stop, asks for the bet, then the next step.
@@ -117,6 +138,12 @@ public Q_SLOTS:
     void countHand(int choice);
     /// Takes the last counted hand of this step back.
     void takeHandBack();
+    /// Tells the task's hint.
+    void askForHint();
+    /// The task from its start, without anything that was done.
+    void startAgain();
+    /// Plays one way to do the task. It does not count as the learner's.
+    void showSolution();
     /// Into free play with the lesson's world as it is; the place is kept.
     void leave();
     void comeBack();
@@ -160,8 +187,10 @@ private:
     std::map<int, std::vector<int>> m_hands; ///< by step: the choices of the hands, in the order of counting
     bool m_entering = false;
     std::optional<int> m_chosen;
-    std::optional<Nanos> m_playFrom; ///< the playhead is on its way there
+    std::optional<Nanos> m_playFrom;      ///< the playhead is on its way there
+    std::vector<lesson::GoalPart> m_goal; ///< all parts, as they stood when the run was last asked
     bool m_goalReached = false;
+    bool m_hint = false, m_solution = false;
     bool m_arrivedBefore = false;
     QTimer m_goalPace;
 };

@@ -115,7 +115,9 @@ void LessonList::showCourse(const std::map<QString, LessonProgress>& progress, c
         item->setData(Id, id);
         item->setData(Idea, lesson->idea.in(m_language));
         item->setData(Step, begun && !done ? mine->second.step : 0);
-        item->setData(Right, done    ? tr("done ✓")
+        const bool open = done && lesson->turn && !mine->second.solved;
+        item->setData(Right, open    ? tr("done, task open")
+                             : done  ? tr("done ✓")
                              : begun ? tr("go on at step %1").arg(mine->second.step + 1)
                                      : tr("%n min", "", lesson->minutes));
         item->setData(Qt::AccessibleDescriptionRole,

@@ -3,6 +3,10 @@
 
 #include "lesson/glossary.h"
 #include "lessons/choice_button.h"
+#include "lessons/failure_table.h"
+#include "lessons/source_label.h"
+#include "lessons/task_box.h"
+#include "scenario/scenario_file.h"
 #include "theme/follow_focus.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
@@ -11,7 +15,6 @@
 
 #include <QAccessible>
 #include <QBoxLayout>
-#include <QDesktopServices>
 #include <QGuiApplication>
 #include <QPainter>
 #include <QPushButton>
@@ -25,6 +28,7 @@ namespace {
 
 constexpr int kChoices = 4;
 constexpr int kTerms = 3;                         ///< new words that a step may explain
+constexpr int kAsides = 3;                        ///< scenarios that a lesson may lead to
 constexpr double kWords = 3, kSmallerWords = 1.5; ///< points above the usual size
 
 /// A layout inside of another one remembers the height of parts that were shown or hidden since.
@@ -68,6 +72,7 @@ LessonPanel::LessonPanel(LessonGuide* guide, QWidget* parent) : QWidget(parent),
     });
     connect(guide, &LessonGuide::changed, this, &LessonPanel::refresh);
     connect(guide, &LessonGuide::betMissing, this, &LessonPanel::askForBet);
+    recolorSource();
     refresh();
 }
 
@@ -135,6 +140,10 @@ QWidget* LessonPanel::makeWords() {
     }
     terms->addStretch(1);
     column->addLayout(terms);
+    m_table = new FailureTable;
+    m_table->setObjectName(QStringLiteral("lesson.table"));
+    connect(m_table, &FailureTable::computed, this, [this] { m_refit.start(); });
+    column->addWidget(m_table);
     m_pair = new QPushButton(icon("clients"), tr("Side by side with the run before"));
     m_pair->setObjectName(QStringLiteral("lesson.pair"));
     m_pair->setFocusPolicy(Qt::TabFocus);
@@ -167,6 +176,19 @@ QWidget* LessonPanel::makeWords() {
     m_hands = new DimLabel;
     below->addWidget(m_hands, 0, Qt::AlignTop);
     column->addLayout(below);
+    m_task = new TaskBox(m_guide);
+    column->addWidget(m_task);
+    m_also = new DimLabel(tr("See also"));
+    column->addWidget(m_also);
+    for (int i = 0; i < kAsides; ++i) {
+        auto* aside = new QPushButton;
+        aside->setObjectName(QStringLiteral("lesson.aside-%1").arg(i + 1));
+        aside->setFocusPolicy(Qt::TabFocus);
+        connect(aside, &QPushButton::clicked, this,
+                [this, aside] { Q_EMIT scenarioWanted(aside->property("scenario").toString()); });
+        m_asides.push_back(aside);
+        column->addWidget(aside, 0, Qt::AlignLeft);
+    }
     column->addStretch(1);
     return words;
 }
@@ -214,17 +236,11 @@ QWidget* LessonPanel::makeFoot() {
         else
             m_guide->leave();
     });
-    m_source = new DimLabel;
+    m_source = new SourceLabel;
+    m_source->setObjectName(QStringLiteral("lesson.source"));
     m_source->setWordWrap(true);
-    m_open = new QToolButton;
-    m_open->setObjectName(QStringLiteral("lesson.source"));
-    m_open->setText(tr("Open ↗"));
-    m_open->setFocusPolicy(Qt::TabFocus);
-    connect(m_open, &QToolButton::clicked, this, [this] { QDesktopServices::openUrl(QUrl(m_open->toolTip())); });
-    auto* sources = new QHBoxLayout;
-    sources->addWidget(m_source, 1);
-    sources->addWidget(m_open, 0, Qt::AlignBottom);
-    column->addLayout(sources);
+    m_source->setOpenExternalLinks(true);
+    column->addWidget(m_source);
     column->addWidget(m_leave);
     column->addLayout(progress);
     // At the bottom: whatever comes and goes above, they stay under the hand.
@@ -262,6 +278,8 @@ void LessonPanel::refresh() {
         QAccessibleEvent told(m_narration, QAccessible::NameChanged); // a screen reader reads it out
         QAccessible::updateAccessibility(&told);
     }
+    m_table->setTable(m_guide->table(), m_guide->language());
+    m_table->setVisible(m_guide->table());
     refreshResult();
     refreshQuestion();
     refreshFoot();
@@ -298,13 +316,31 @@ void LessonPanel::refreshResult() {
                               ? tr("The run says: %1").arg(result->answer)
                               : tr("The run says: %1. Your bet: %2").arg(result->answer, result->bet));
     }
-    if (m_guide->phase() != LessonGuide::Phase::End) return;
+    refreshEnd();
+}
+
+void LessonPanel::refreshEnd() {
+    const bool end = m_guide->phase() == LessonGuide::Phase::End;
+    const QStringList asides = end ? m_guide->lesson()->aside : QStringList();
+    m_also->setVisible(!asides.isEmpty());
+    for (std::size_t i = 0; i < m_asides.size(); ++i) {
+        const QString id = asides.value(qsizetype(i));
+        const auto scenario = id.isEmpty() ? std::nullopt : std::optional(scenario::loadScenario(id));
+        if (scenario && *scenario) m_asides[i]->setText((*scenario)->titleIn(m_guide->language()));
+        m_asides[i]->setProperty("scenario", id);
+        setShown(m_asides[i], scenario && *scenario);
+    }
+    if (!end) return;
     const auto [right, made] = m_guide->score();
+    QStringList lines;
     const auto& steps = m_guide->lesson()->steps;
-    if (std::ranges::none_of(steps, [](const lesson::Step& step) { return step.ask.has_value(); }))
-        return m_answer->hide(); // a lesson of one's own may ask nothing
-    m_answer->setText(made > 0 ? tr("%1 of your %n bet(s) came true.", "", made).arg(right)
-                               : tr("Next time, bet before you look: you will see more."));
+    // A lesson of one's own may ask nothing.
+    if (std::ranges::any_of(steps, [](const lesson::Step& step) { return step.ask.has_value(); }))
+        lines += made > 0 ? tr("%1 of your %n bet(s) came true.", "", made).arg(right)
+                          : tr("Next time, bet before you look: you will see more.");
+    if (!m_guide->solved()) lines += tr("Your task is still open: Back leads to it.");
+    m_answer->setText(lines.join(u'\n'));
+    m_answer->setVisible(!lines.isEmpty());
 }
 
 void LessonPanel::refreshQuestion() {
@@ -330,18 +366,25 @@ void LessonPanel::refreshQuestion() {
                                              : ChoiceButton::Mark::Open);
     }
     const bool turn = m_guide->phase() == Phase::Turn;
+    m_task->setVisible(turn);
+    m_task->refresh();
     m_bet->setVisible(asks || turn);
     m_bet->setRole(Role::TextDim);
     if (turn) {
-        m_bet->setText(m_guide->goalReached() ? tr("Done: the judge agrees. Finish or Page Down goes on.")
-                       : m_headShown
-                           ? tr("Space plays. Use the controls at the left (Ctrl+K finds each by its name), or a "
-                                "lane's menu (right-click, or the menu key). A change counts from the playhead on: "
-                                "Home goes to the start. The judge looks on, and says when you have done it.")
-                           : tr("Use the keys below, or right-click a lane; F5 leads to all controls. A "
-                                "change counts from the playhead on: Home goes to the start. The judge "
-                                "looks on, and says when you have done it."));
-        m_bet->setRole(m_guide->goalReached() ? Role::AcceptedText : Role::TextDim);
+        m_bet->setText(
+            m_guide->showsSolution() ? tr("This is one way to do it: watch what is done, and when.")
+            : m_guide->goalReached() ? tr("Done. Finish or Page Down goes on.")
+            : m_guide->isLost()
+                ? tr("The goal cannot be reached in this run any more: see ✗ below. Start again from the beginning.")
+            : m_headShown
+                ? tr("Space plays, Home goes to the start. Use the controls at the left (Ctrl+K finds each by its "
+                     "name), or a row's menu (right-click). A change counts from now on, the upright line. F7 shows "
+                     "protocol and verdict, F10 the statistics. The program checks, and says when it is done.")
+                : tr("Use the keys below, or right-click a row; F5 leads to all controls. A change counts from now on, "
+                     "the upright line. The program checks, and says when it is done."));
+        m_bet->setRole(m_guide->isLost()        ? Role::ViolationText
+                       : m_guide->goalReached() ? Role::AcceptedText
+                                                : Role::TextDim);
     } else if (asks) {
         m_bet->setText(m_guide->locked()               ? tr("Bet locked in. Go on, and the run answers.")
                        : m_guide->chosen().has_value() ? tr("Enter or Next locks your bet.")
@@ -357,7 +400,7 @@ void LessonPanel::refreshFoot() {
                     : phase == Phase::End  ? tr("Next lesson")
                     : phase == Phase::Turn ? (m_guide->goalReached() ? tr("Finish") : tr("Skip"))
                     : m_guide->arrived()   ? tr("Next")
-                                           : tr("Skip to here"));
+                                           : tr("Show the end of this step"));
     m_next->setToolTip(phase == Phase::Step ? tr("Space plays on and goes on; → goes on at once") : QString());
     m_leave->setText(phase == Phase::Away || phase == Phase::End ? tr("Close the lesson")
                                                                  : tr("What if …? Leave into free play"));
@@ -366,18 +409,29 @@ void LessonPanel::refreshFoot() {
     m_dots->setStep(m_guide->step(), m_guide->steps());
     m_step->setText(phase == Phase::Turn ? tr("your turn")
                                          : tr("step %1 of %2").arg(m_guide->step() + 1).arg(m_guide->steps()));
-    QStringList sources;
-    QString url;
-    for (const lesson::Source& source : m_guide->lesson()->sources) {
-        // With large text one source takes as much room as an answer does.
-        if (m_headShown || sources.isEmpty()) sources += m_guide->textOf(source.text);
-        if (url.isEmpty()) url = source.url;
-    }
-    m_source->setText(tr("Source: %1").arg(sources.join(QStringLiteral("; "))));
-    m_title->setToolTip(m_source->text());
-    m_open->setToolTip(url);
-    m_open->setAccessibleName(tr("Open the first source: %1").arg(url));
+    refreshSources();
     fitWords();
+}
+
+void LessonPanel::refreshSources() {
+    const auto& sources = m_guide->lesson()->sources;
+    QStringList all, shown;
+    for (const lesson::Source& source : sources)
+        all += m_guide->textOf(source.text);
+    // With large text one source takes as much room as an answer does.
+    const std::size_t count = m_headShown ? sources.size() : std::min<std::size_t>(sources.size(), 1);
+    const bool links = std::any_of(sources.begin(), sources.begin() + std::ptrdiff_t(count),
+                                   [](const lesson::Source& source) { return !source.url.isEmpty(); });
+    for (std::size_t i = 0; i < count; ++i) {
+        const QString words = all[qsizetype(i)], url = sources[i].url.toHtmlEscaped();
+        shown += !links          ? words
+                 : url.isEmpty() ? words.toHtmlEscaped()
+                                 : QStringLiteral("<a href=\"%1\">%2 ↗</a>").arg(url, words.toHtmlEscaped());
+    }
+    m_source->setText(tr("Source: %1").arg(shown.join(QStringLiteral("; "))));
+    m_source->setTextInteractionFlags(links ? Qt::TextBrowserInteraction : Qt::NoTextInteraction);
+    m_source->setFocusPolicy(links ? Qt::TabFocus : Qt::NoFocus);
+    m_title->setToolTip(tr("Source: %1").arg(all.join(QStringLiteral("; "))));
 }
 
 void LessonPanel::fitWords() {
@@ -385,8 +439,7 @@ void LessonPanel::fitWords() {
     const Phase phase = m_guide->phase();
     enum GivenUp { Nothing, Source, Leave, Terms, Air, Size };
     for (const GivenUp given : {Nothing, Source, Leave, Terms, Air, Size}) {
-        m_source->setVisible(given < Source);
-        setShown(m_open, given < Source && !m_open->toolTip().isEmpty());
+        setShown(m_source, given < Source);
         // At the end, and away from the lesson, the button closes it.
         setShown(m_leave, phase != Phase::Turn && !(phase == Phase::Step && given >= Leave));
         refreshTerms(given < Terms);
@@ -398,7 +451,8 @@ void LessonPanel::fitWords() {
         m_question->setFont(uiFont(size, QFont::DemiBold));
         const int room = height() - needed(m_head, width()) - needed(m_foot, width());
         // With some air: what the parts take in the end is some pixels more than what they said before.
-        if (needed(m_scroll->widget(), width()) + kGrid <= room) return;
+        constexpr int kAir = 2 * kGrid + kGrid / 2;
+        if (needed(m_scroll->widget(), width()) + kAir <= room) return;
     }
 }
 
@@ -415,8 +469,15 @@ void LessonPanel::resizeEvent(QResizeEvent* event) {
     if (m_guide->lesson()) fitWords();
 }
 
+void LessonPanel::recolorSource() {
+    QPalette dim = m_source->palette();
+    dim.setColor(QPalette::WindowText, color(Role::TextDim));
+    m_source->setPalette(dim);
+}
+
 void LessonPanel::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) recolorSource();
     if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange) m_refit.start();
 }
 

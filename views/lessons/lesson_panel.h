@@ -14,9 +14,11 @@ class QVBoxLayout;
 namespace lockscope::views {
 
 class ChoiceButton;
+class FailureTable;
 class Paragraph;
 class Pill;
 class StepDots;
+class TaskBox;
 
 /// A lesson's narration beside the timeline: words, question, and the way on and back.
 class LessonPanel : public QWidget {
@@ -30,6 +32,10 @@ public:
     QPushButton* nextButton() const { return m_next; }
     QPushButton* backButton() const { return m_back; }
     QPushButton* leaveButton() const { return m_leave; }
+    TaskBox* task() const { return m_task; }
+    FailureTable* table() const { return m_table; }
+    /// At the end: the scenarios to look at next; those that are not needed are hidden.
+    const std::vector<QPushButton*>& asides() const { return m_asides; }
     /// Shows this step's run beside the one before; hidden where they differ in more than one thing.
     QPushButton* pairButton() const { return m_pair; }
     /// The words of the narration that the glossary explains; those that are not needed are hidden.
@@ -46,6 +52,8 @@ Q_SIGNALS:
     void termAsked(QString id);
     /// This step's run shall be shown beside the one before.
     void pairWanted();
+    /// A built-in scenario that goes with the lesson shall open.
+    void scenarioWanted(QString id);
 
 protected:
     void paintEvent(QPaintEvent*) override;
@@ -64,6 +72,9 @@ private:
     void refreshTerms(bool shown);
     void refreshQuestion();
     void refreshFoot();
+    void refreshSources();
+    void recolorSource();
+    void refreshEnd();
     /// Where the narration does not fit, other things give it their room, one after the other: the source, which the
     /// title tells on hover, then the way into free play, which is in the menu, then the words that can be asked about,
     /// then air, and last the words are a little smaller.
@@ -83,19 +94,22 @@ private:
     Pill* m_result;
     Paragraph* m_answer;
     Paragraph* m_narration;
+    FailureTable* m_table;
     std::vector<QToolButton*> m_terms;
     QPushButton* m_pair;
     Paragraph* m_question;
     std::vector<ChoiceButton*> m_choices;
     Paragraph* m_bet;
     QLabel* m_hands;
+    TaskBox* m_task;
+    QLabel* m_also;
+    std::vector<QPushButton*> m_asides;
     QPushButton* m_back;
     QPushButton* m_next;
     QPushButton* m_leave;
     StepDots* m_dots;
     QLabel* m_step;
-    QLabel* m_source;
-    QToolButton* m_open;
+    QLabel* m_source; ///< its links open in the browser
 };
 
 } // namespace lockscope::views

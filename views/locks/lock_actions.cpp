@@ -110,7 +110,7 @@ void LockActions::setLock(trace::EntityId lock) {
     const session::ConnectionDesk* const desk = session::connectionDeskOf(session);
     const session::ConnectionFacts* const its = desk ? desk->find(connection) : nullptr;
     const bool allowed = live && m_release->isAllowed(lock);
-    tell(m_force, live ? m_release->refusal(lock) : tr("This session cannot free a lock on the server."));
+    tell(m_force, m_release->refusal(lock));
     tell(m_allow, !its         ? tr("Connect again with changes allowed.")
                   : !its->open ? tr("This connection was ended.")
                                : QString());

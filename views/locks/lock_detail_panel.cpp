@@ -14,6 +14,7 @@
 #include "theme/short_number.h"
 #include "theme/style.h"
 #include "trace/connection.h"
+#include "waits/lock_waits.h"
 
 #include <QBoxLayout>
 #include <QClipboard>
@@ -26,6 +27,10 @@ namespace lockscope::views {
 
 using trace::EntityId;
 using trace::kNoEntity;
+
+namespace {
+constexpr Nanos kPresent = 2s; ///< alerts are counted about once a second
+} // namespace
 
 LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
     : QWidget(parent),
@@ -44,6 +49,7 @@ LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
       m_queueNote(new DimLabel),
       m_queue(new QueueModel(this)),
       m_queueView(new QueueView(m_queue)),
+      m_waits(new LockWaits(context)),
       m_historyCaption(new SectionCaption(tr("TTL"))),
       m_history(new TtlHistory(context)),
       m_copiesCaption(new SectionCaption(tr("On each server"))),
@@ -110,8 +116,9 @@ void LockDetailPanel::build() {
     grid->setHorizontalSpacing(kGrid);
     grid->setVerticalSpacing(3);
     grid->setColumnStretch(1, 1);
-    const std::array<QString, FactCount> names{tr("Connection"), tr("Who decides"), tr("Record says"), tr("Believers"),
-                                               tr("Token"),      tr("Held for"),    tr("Renewal")};
+    const std::array<QString, FactCount> names{
+        tr("Connection"), tr("Who decides"),     tr("Record says"),   tr("Client"),    tr("Believers"), tr("Token"),
+        tr("Held for"),   tr("Usual (14 days)"), tr("Against usual"), tr("Ends when"), tr("Renewal")};
     for (int i = 0; i < FactCount; ++i) {
         auto* name = new DimLabel(names[std::size_t(i)]);
         if (i == WhoDecides) m_decidesName = name;
@@ -128,12 +135,18 @@ void LockDetailPanel::build() {
         name->setAlignment(Qt::AlignLeft | Qt::AlignTop);
         value->setFont(uiFont(-0.5, i == Believers ? QFont::DemiBold : QFont::Medium));
         value->setAccessibleName(names[std::size_t(i)]);
+        m_facts[std::size_t(i)] = value;
+        if (i == HolderClient) continue; // an address and a program need the whole width
         grid->addWidget(name, i, 0);
         grid->addWidget(value, i, 1);
-        m_facts[std::size_t(i)] = value;
     }
     middle->addLayout(grid, 1);
     column->addLayout(middle);
+    auto* client = new QHBoxLayout;
+    client->setSpacing(kGrid);
+    client->addWidget(m_factNames[HolderClient]);
+    client->addWidget(m_facts[HolderClient], 1);
+    column->addLayout(client);
 
     const auto section = [column](SectionCaption* caption, std::initializer_list<QWidget*> content) {
         auto* group = new QVBoxLayout;
@@ -149,6 +162,7 @@ void LockDetailPanel::build() {
     section(m_holdersCaption, {m_holdersView});
     m_queueView->setAccessibleName(tr("Queue"));
     section(m_queueCaption, {m_queueView, m_queueNote});
+    column->addWidget(m_waits);
     section(m_historyCaption, {m_history});
     m_copies->setAccessibleName(tr("On each server"));
     section(m_copiesCaption, {m_copies});
@@ -171,6 +185,41 @@ void LockDetailPanel::setFact(Fact which, const QString& text, Role role) {
     m_facts[which]->setAccessibleDescription(text);
 }
 
+/// A fact with a row only where it is known.
+void LockDetailPanel::setKnownFact(Fact which, const QString& text, Role role) {
+    m_facts[which]->setVisible(!text.isEmpty());
+    m_factNames[which]->setVisible(!text.isEmpty());
+    setFact(which, text, role);
+}
+
+/// How long the lock is usually held, and how the present hold compares.
+void LockDetailPanel::showUsual(const LockFacts& facts) {
+    Nanos usual{};
+    const auto trace = m_context->trace();
+    for (const session::AlertDesk* const desk : session::alertDesksOf(m_context->session())) {
+        if (!desk->covers(*trace, facts.lock)) continue;
+        const auto found = desk->usual().find(trace->entity(facts.lock).name);
+        if (found != desk->usual().end()) usual = found->second;
+    }
+    setKnownFact(UsualFact, usual > Nanos(0) ? duration(usual) : QString());
+    const bool held = usual > Nanos(0) && facts.held() && facts.known();
+    const std::int64_t times = held ? facts.heldFor / usual : 0;
+    //: How long a lock is held, against how long it usually is.
+    setKnownFact(AgainstUsual, times >= 2 ? tr("%1 times as long").arg(times) : QString(), Role::WaitingText);
+}
+
+/// The end of a hold on somebody else's server; empty: nobody holds the lock, or its end is not known.
+QString LockDetailPanel::endWords(const LockFacts& facts) const {
+    if (!facts.held() || !facts.known() || !isSeenFromOutside()) return {};
+    if (!facts.endKnown) {
+        if (facts.keptBy == inspect::KeptBy::Session) return tr("it is released, or its session ends");
+        return facts.keptBy == inspect::KeptBy::Transaction ? tr("its transaction ends") : QString();
+    }
+    if (!facts.expires) return tr("it is released, and only then");
+    //: When a lock ends: %1 a time of day.
+    return tr("%1, unless renewed").arg(instant(*m_context->trace(), m_context->playhead() + facts.ttl));
+}
+
 QString LockDetailPanel::fact(Fact which) const {
     return m_facts[which]->text();
 }
@@ -185,15 +234,28 @@ QString LockDetailPanel::alertText() const {
 
 void LockDetailPanel::showAlert(trace::EntityId lock) {
     const session::AlertDesk::Span* worst = nullptr;
+    const session::AlertDesk* of = nullptr;
     for (const session::AlertDesk* const desk : session::alertDesksOf(m_context->session())) {
         if (!desk->covers(*m_context->trace(), lock)) continue;
         const auto alerts = desk->worstAt(m_context->playhead());
         const auto alert = alerts.find(m_context->trace()->entity(lock).name);
-        if (alert != alerts.end()) worst = alert->second;
+        if (alert == alerts.end()) continue;
+        worst = alert->second;
+        of = desk;
     }
     m_alert->setVisible(worst);
     if (!worst) return;
-    m_alert->setText(worst->sentence + QStringLiteral("\n→ ") + worst->advice);
+    const auto entry = std::ranges::find_if(of->entries(), [&](const session::AlertDesk::Entry& one) {
+        return one.alert.rule == worst->rule && one.alert.lock == worst->lock && !one.over;
+    });
+    // Figures of a sentence grow while its alert stands. An instant in the past has those of the alert's beginning.
+    const bool atPresent = m_context->playhead() + kPresent >= of->now();
+    if (atPresent && entry != of->entries().end())
+        m_alert->setText(entry->alert.sentence + QStringLiteral("\n→ ") + entry->alert.advice);
+    else
+        //: %1 an instant, %2 a sentence, of which the figures are of that instant.
+        m_alert->setText(tr("At %1: %2").arg(instant(*m_context->trace(), worst->from), worst->sentence) +
+                         QStringLiteral("\n→ ") + worst->advice);
     m_alert->setRole(alertRole(inspect::severityOf(worst->rule.kind)));
     m_alert->setAccessibleDescription(m_alert->text());
 }
@@ -247,6 +309,7 @@ void LockDetailPanel::refresh() {
     showDecider(facts);
     const bool gap = facts.condition == LockCondition::DoubleBelief || facts.condition == LockCondition::StaleBelief;
     setFact(RecordSays, holdersText(facts, *trace), Role::Text);
+    showHolderClient(facts);
     setFact(Believers, namesOf(facts.believers, *trace), gap ? Role::ViolationText : Role::Text);
     // Beliefs of somebody else's clients cannot be seen from a server.
     const bool believed = facts.ownClients || !facts.believers.empty() || !isSeenFromOutside();
@@ -261,6 +324,8 @@ void LockDetailPanel::refresh() {
                 ? tr("%1, %n time(s) over", "", int(facts.holds)).arg(heldForText(facts))
                 : heldForText(facts),
             Role::Text);
+    showUsual(facts);
+    setKnownFact(EndsWhen, endWords(facts));
     const Renewal::Kind renewal = facts.renewal.kind;
     setFact(RenewalFact, renewalText(facts, true),
             renewal == Renewal::Kind::Late      ? Role::WaitingText
@@ -268,6 +333,7 @@ void LockDetailPanel::refresh() {
                                                 : Role::Text);
     showHolders(facts);
     showQueue(facts);
+    m_waits->setLock(lock);
     m_history->setLock(lock);
     const bool ends = facts.endKnown || facts.keptBy == inspect::KeptBy::NotTold; // else there is nothing to draw
     m_historyCaption->setVisible(ends);
@@ -312,11 +378,34 @@ void LockDetailPanel::showDecider(const LockFacts& facts) {
     setFact(WhoDecides, words, facts.deciders == 0 ? Role::WaitingText : Role::Text);
 }
 
+ToldClients LockDetailPanel::toldClients(trace::EntityId lock) const {
+    const trace::State& state = m_context->state();
+    const auto record = state.records.find(lock);
+    return {*m_context->trace(), record == state.records.end() ? nullptr : &record->second};
+}
+
+/// Several holders say it in the list of them; clients of our own are known by their names.
+void LockDetailPanel::showHolderClient(const LockFacts& facts) {
+    const bool one = facts.held() && facts.known() && facts.holders.size() < 2 && isSeenFromOutside();
+    const QString about = one ? toldClients(facts.lock).about(facts.owner) : QString();
+    const bool ours = facts.ownClients && about.isEmpty();
+    //: Who holds a lock: the server tells neither the address nor the program.
+    setKnownFact(HolderClient,
+                 !one || ours      ? QString()
+                 : about.isEmpty() ? tr("not known")
+                                   : about,
+                 about.isEmpty() ? Role::TextDim : Role::Text);
+    m_facts[HolderClient]->setToolTip(about.isEmpty()
+                                          ? tr("The server does not tell which connection this holder has, or "
+                                               "the login may not ask for it.")
+                                          : QString());
+}
+
 void LockDetailPanel::showHolders(const LockFacts& facts) {
     // One exclusive holder is said above.
     const bool several = facts.known() && !facts.holders.empty();
     m_holders->setHolders(m_context->trace(), several ? facts.holders : std::vector<trace::Holder>(),
-                          m_context->playhead(), facts.keptBy);
+                          m_context->playhead(), facts.keptBy, toldClients(facts.lock));
     m_holdersCaption->setVisible(several);
     m_holdersView->setVisible(several);
     const auto unnamed = facts.holderCount - std::int64_t(facts.holders.size());
@@ -378,7 +467,7 @@ void LockDetailPanel::showContent(const LockFacts& facts) {
 }
 
 void LockDetailPanel::showQueue(const LockFacts& facts) {
-    m_queue->setWaiters(m_context->trace(), facts.waiters, m_context->playhead());
+    m_queue->setWaiters(m_context->trace(), facts.waiters, m_context->playhead(), toldClients(facts.lock));
     const auto count = facts.waiterCount();
     const std::int64_t unnamed = count.value_or(0) - std::int64_t(facts.waiters.size());
     QString note;

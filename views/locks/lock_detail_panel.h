@@ -15,6 +15,7 @@ namespace lockscope::views {
 
 class CodeBox;
 class LockActions;
+class LockWaits;
 class QueueView;
 class TtlHistory;
 
@@ -26,7 +27,20 @@ public:
     explicit LockDetailPanel(ViewContext* context, QWidget* parent = nullptr);
 
     /// The text of a fact, by its row: for tests and screen readers.
-    enum Fact { SeenOver, WhoDecides, RecordSays, Believers, Token, HeldFor, RenewalFact, FactCount };
+    enum Fact {
+        SeenOver,
+        WhoDecides,
+        RecordSays,
+        HolderClient, ///< who the one holder of a server that is watched is: address, program
+        Believers,
+        Token,
+        HeldFor,
+        UsualFact, ///< as the next two, only there where it is known
+        AgainstUsual,
+        EndsWhen,
+        RenewalFact,
+        FactCount
+    };
     QString fact(Fact which) const;
     QString stateText() const;
     /// Empty: the lock has no alert at the playhead.
@@ -49,7 +63,12 @@ private:
     void refreshSoon();
     void refresh();
     void setFact(Fact which, const QString& text, Role role);
+    void setKnownFact(Fact which, const QString& text, Role role = Role::Text);
     void showAlert(trace::EntityId lock);
+    void showUsual(const LockFacts& facts);
+    QString endWords(const LockFacts& facts) const;
+    ToldClients toldClients(trace::EntityId lock) const;
+    void showHolderClient(const LockFacts& facts);
     void showHolders(const LockFacts& facts);
     void showQueue(const LockFacts& facts);
     void showContent(const LockFacts& facts);
@@ -78,6 +97,7 @@ private:
     DimLabel* m_queueNote;
     QueueModel* m_queue;
     QueueView* m_queueView;
+    LockWaits* m_waits; ///< hidden while the lock is in no circle and no chain
     SectionCaption* m_historyCaption;
     TtlHistory* m_history;
     SectionCaption* m_copiesCaption;

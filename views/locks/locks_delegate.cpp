@@ -75,6 +75,15 @@ int markWidth(const LockFacts& facts) {
     return mark.isEmpty() ? 0 : kMarkGap + QFontMetrics(uiFont(-0.5, QFont::DemiBold)).horizontalAdvance(mark);
 }
 
+/// A client that somebody gave a short name is known by it: its thread gives way first.
+QString holderWithin(const QString& holder, const QFontMetrics& metrics, int width) {
+    constexpr qsizetype kLongestName = 16;
+    const qsizetype name = holder.indexOf(QStringLiteral(" · "));
+    if (name <= 0 || name > kLongestName || metrics.horizontalAdvance(holder) <= width) return holder;
+    const QString cut = holder.left(name) + QChar(0x2026);
+    return metrics.horizontalAdvance(cut) <= width ? cut : holder;
+}
+
 } // namespace
 
 QSize LocksDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
@@ -147,7 +156,10 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
             ? Qt::ElideLeft // an address: the port tells servers of one machine apart
             : Qt::ElideRight;
     const int mark = facts && index.column() == LocksModel::FormatColumn ? markWidth(*facts) : 0;
-    const QString shown = painter->fontMetrics().elidedText(option.text, cut, room.width() - mark);
+    const QString text = index.column() == LocksModel::HolderColumn
+                             ? holderWithin(option.text, painter->fontMetrics(), room.width())
+                             : option.text;
+    const QString shown = painter->fontMetrics().elidedText(text, cut, room.width() - mark);
     painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter, shown);
     if (mark > 0) {
         const int end = room.left() + painter->fontMetrics().horizontalAdvance(shown);

@@ -3,6 +3,7 @@
 
 #include "faults/fault_menu.h"
 #include "locks/force_release.h"
+#include "locks/lock_chips.h"
 #include "locks/locks_delegate.h"
 #include "session/connection_desk.h"
 #include "theme/fonts.h"
@@ -51,11 +52,11 @@ bool severalServers(session::Session* session) {
 /// nothing. The lock, its holder, how long it lasts and the waiters stay to the end.
 QList<RoomyColumns::Width> columnWidths() {
     QList<RoomyColumns::Width> widths(LocksModel::ColumnCount);
-    widths[LocksModel::LockColumn] = {116, 84, 1};
+    widths[LocksModel::LockColumn] = {132, 92, 1};
     widths[LocksModel::ServerColumn] = {80, 44, 6, 1};
-    widths[LocksModel::FormatColumn] = {98, 92, 5, 3};
+    widths[LocksModel::FormatColumn] = {120, 112, 5, 3};
     widths[LocksModel::ModeColumn] = {92, 80, 2, 4};
-    widths[LocksModel::HolderColumn] = {104, 88, 1};
+    widths[LocksModel::HolderColumn] = {150, 108, 1};
     widths[LocksModel::HoldsColumn] = {56, 46, 7, 6};
     widths[LocksModel::TtlColumn] = {140, 116, 3};
     widths[LocksModel::RenewalColumn] = {132, 120, 4, 2};
@@ -84,6 +85,8 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     bar->setContentsMargins(kGrid + 4, kGrid / 2, kGrid, kGrid / 2);
     bar->setSpacing(kGrid);
     m_summary->setFont(uiFont(-1));
+    m_chips = new LockChips(m_filter, this);
+    bar->addWidget(m_chips);
     bar->addWidget(m_summary, 1);
     m_tree->setIcon(icon("tree", views::Role::TextDim));
     m_tree->setCheckable(true);
@@ -95,11 +98,13 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     bar->addWidget(m_tree);
     m_filter->setPlaceholderText(tr("filter: state:held ttl<5s"));
     m_filter->setAccessibleName(tr("Filter locks"));
-    m_filter->setToolTip(tr("Words and conditions, all of which must be true: name:ord  state:held  ttl<5s  held>1m  "
-                            "waiters>=3  mode:shared  server:redis  holder:A  certainty:guess  -word (Ctrl+F)"));
+    m_filter->setToolTip(
+        tr("Words and conditions, all of which must be true: name:ord  state:held  ttl<5s  ttl:never  held>1m  "
+           "waiters>=3  mode:shared  server:redis  holder:A  certainty:guess  alert:any  -word (Ctrl+F)"));
     m_filter->setClearButtonEnabled(true);
-    m_filter->setFixedWidth(230);
-    bar->addWidget(m_filter);
+    m_filter->setMinimumWidth(120);
+    m_filter->setMaximumWidth(230);
+    bar->addWidget(m_filter, 2);
     layout->addLayout(bar);
 
     m_view->setObjectName(QLatin1String(kKept) + QStringLiteral("locks"));
@@ -153,6 +158,10 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     connect(m_view, &QTreeView::customContextMenuRequested, this,
             [this](const QPoint& at) { showMenu(m_view->viewport()->mapToGlobal(at), m_view->indexAt(at)); });
     connect(m_context, &ViewContext::selectionChanged, this, &LocksPanel::follow);
+    connect(m_context, &ViewContext::lockFilterRequested, this, [this](const QString& filter) {
+        m_filter->setText(filter);
+        applyFilter();
+    });
     connect(m_context, &ViewContext::sessionChanged, this, [this] {
         // Whether an empty table means that there is no lock depends on how it stands with the server.
         session::Session* const session = m_context->session();
@@ -207,15 +216,16 @@ void LocksPanel::makeGroupMenu() {
     auto* choice = new QActionGroup(menu);
     struct Entry {
         Grouping by;
-        QString text;
+        QString text, chosen;
     };
-    for (const Entry& entry :
-         {Entry{Grouping::Server, tr("By &connection or server")}, Entry{Grouping::Backend, tr("By &backend")},
-          Entry{Grouping::Holder, tr("By &holder")}}) {
+    for (const Entry& entry : {Entry{Grouping::Server, tr("By &connection or server"), tr("Group by: connection")},
+                               Entry{Grouping::Backend, tr("By &backend"), tr("Group by: backend")},
+                               Entry{Grouping::Holder, tr("By &holder"), tr("Group by: holder")}}) {
         QAction* const action = menu->addAction(entry.text);
         action->setCheckable(true);
         action->setChecked(entry.by == m_wanted);
         choice->addAction(action);
+        action->setProperty("chosen", entry.chosen);
         connect(action, &QAction::triggered, this, [this, by = entry.by] {
             m_wanted = by;
             if (m_tree->isChecked())
@@ -226,10 +236,27 @@ void LocksPanel::makeGroupMenu() {
     }
     m_tree->setMenu(menu);
     m_tree->setPopupMode(QToolButton::MenuButtonPopup);
+    tellGrouping();
+}
+
+/// Says how the locks are grouped, where there is room for words.
+void LocksPanel::tellGrouping() {
+    constexpr int kRoomForWords = 820; // beside the chips and the filter
+    QString words = tr("Group by: none");
+    for (const QAction* one : m_tree->menu()->actions())
+        if (m_tree->isChecked() && one->isChecked()) words = one->property("chosen").toString();
+    m_tree->setText(words);
+    m_tree->setToolButtonStyle(width() < kRoomForWords ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
+}
+
+void LocksPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    tellGrouping();
 }
 
 void LocksPanel::group() {
     m_model->setGrouping(m_tree->isChecked() ? m_wanted : LocksModel::Grouping::None);
+    tellGrouping();
     showGroups();
     follow();
 }
@@ -272,30 +299,40 @@ void LocksPanel::tellSoon() {
     if (!m_tellSoon.isActive()) m_tellSoon.start(m_model->pace());
 }
 
-void LocksPanel::tell() {
-    m_tellSoon.stop();
-    const int all = m_model->lockCount();
-    int shown = 0, held = 0, guessed = 0, waiting = 0, unseen = 0;
-    const auto countRows = [&](const QModelIndex& parentIndex, auto&& self) -> void {
-        const int rows = m_proxy->rowCount(parentIndex);
-        for (int row = 0; row < rows; ++row) {
-            const QModelIndex index = m_proxy->index(row, 0, parentIndex);
-            const LockFacts* const facts = m_model->facts(m_proxy->mapToSource(index));
+LocksPanel::Counted LocksPanel::counted(const QAbstractItemModel* rows) const {
+    Counted now;
+    const auto countBelow = [&](const QModelIndex& parentIndex, auto&& self) -> void {
+        const int last = rows->rowCount(parentIndex);
+        for (int row = 0; row < last; ++row) {
+            const QModelIndex index = rows->index(row, 0, parentIndex);
+            const LockFacts* const facts = m_model->facts(rows == m_proxy ? m_proxy->mapToSource(index) : index);
             if (!facts) {
                 self(index, self);
                 continue;
             }
-            ++shown;
+            ++now.locks;
             // The locks of a server out of sight are unknown by now.
             const bool seen = facts->condition != LockCondition::Unobserved;
-            unseen += !seen;
+            now.unseen += !seen;
             const bool guess = facts->condition == LockCondition::PerhapsHeld;
-            guessed += guess;
-            held += seen && !guess && (facts->held() || facts->condition == LockCondition::Held);
-            waiting += int(facts->waiterCount().value_or(0));
+            now.guessed += guess;
+            now.guesses += facts->certainty == trace::Certainty::Guess;
+            now.held += seen && !guess && (facts->held() || facts->condition == LockCondition::Held);
+            now.endless += facts->neverEnds();
+            const auto waiters = int(facts->waiterCount().value_or(0));
+            now.waiting += waiters;
+            now.waitedFor += waiters > 0;
         }
     };
-    countRows({}, countRows);
+    countBelow({}, countBelow);
+    return now;
+}
+
+void LocksPanel::tell() {
+    m_tellSoon.stop();
+    const int all = m_model->lockCount();
+    const Counted now = counted(m_proxy);
+    const int shown = now.locks;
     m_stack->setCurrentIndex(all == 0 ? 1 : shown == 0 ? 2 : 0);
     if (all == 0) tellNone();
     if (all != m_toldCount) {
@@ -303,24 +340,29 @@ void LocksPanel::tell() {
         Q_EMIT lockCountChanged(all);
     }
     if (!LockFilter::parse(m_filter->text())) return; // what is wrong with it stands there
-    QString summary;
+    const session::Session* const session = m_context->session();
+    const bool chips = session && session->abilities().live && all > 0;
+    m_chips->setVisible(chips);
+    if (chips) { // which tell what a filter would find, whatever the one in use leaves
+        const Counted whole = shown < all ? counted(m_model) : now;
+        m_chips->setCounts({whole.held, whole.waitedFor, m_model->alertedCount(), whole.endless, whole.guesses});
+        m_proxy->putGuessesLast(whole.guesses > 0 && whole.guesses < all);
+    }
+    QStringList summary;
     if (shown < all)
-        summary = tr("%1 of %n lock(s) shown", "", all).arg(shown);
-    else if (unseen > 0)
-        summary = tr("%1 held, %2 waiting, %3 not observed").arg(count(held), count(waiting), count(unseen));
-    else if (all > 0)
-        summary = tr("%1 held, %2 waiting").arg(count(held), count(waiting));
-    // %1: the counts of what is certain.
-    if (shown == all && guessed > 0) summary = tr("%1, %2 perhaps held").arg(summary, count(guessed));
+        summary += tr("%1 of %n lock(s) shown", "", all).arg(shown);
+    else if (all > 0 && !chips)
+        summary += tr("%1 held, %2 waiting").arg(count(now.held), count(now.waiting));
+    if (shown == all && now.unseen > 0) summary += tr("%1 not observed").arg(count(now.unseen));
+    if (shown == all && now.guessed > 0 && !chips) summary += tr("%1 perhaps held").arg(count(now.guessed));
     const QStringList left = m_columns->left();
-    //: %1: the counts of locks; %2: how many columns of the table are left out, in a window that is too narrow for
-    //: them.
-    if (!left.isEmpty()) summary = tr("%1 · %2 columns hidden").arg(summary, count(left.size()));
+    //: Columns of the table that are left out, in a window that is too narrow.
+    if (!left.isEmpty()) summary += tr("%n column(s) hidden", "", int(left.size()));
     m_summary->setToolTip(left.isEmpty() ? QString()
                                          : tr("No room here for: %1. The lock's own panel has them; a wider window "
                                               "shows them here.")
                                                .arg(left.join(tr(", "))));
-    m_summary->setText(summary);
+    m_summary->setText(summary.join(tr(", ")));
 }
 
 /// Tells the columns how much their words take.

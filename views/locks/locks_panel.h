@@ -14,6 +14,7 @@ class QTreeView;
 namespace lockscope::views {
 
 class ForceRelease;
+class LockChips;
 
 /// The table that on-call people read: one row a lock, as it stands at the playhead.
 class LocksPanel : public QWidget {
@@ -37,15 +38,23 @@ Q_SIGNALS:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void applyFilter();
     void follow();
     void showGroups();
     void makeGroupMenu();
+    void tellGrouping();
     void group();
     void tell();
     void tellSoon();
+    struct Counted {
+        int locks = 0, held = 0, guessed = 0, guesses = 0, unseen = 0, endless = 0;
+        int waitedFor = 0, waiting = 0; ///< locks, and clients
+    };
+    /// The locks of the proxy, which a filter leaves, or of the model.
+    Counted counted(const QAbstractItemModel* rows) const;
     void measureColumns();
     /// Says why there is no lock in the table.
     void tellNone();
@@ -61,6 +70,7 @@ private:
     RoomyColumns* m_columns; ///< of the view
     QLineEdit* m_filter;
     DimLabel* m_summary;
+    LockChips* m_chips; ///< of watched servers, where they stand for the summary's counts
     QToolButton* m_tree;
     ForceRelease* m_release;
     LocksModel::Grouping m_wanted = LocksModel::Grouping::Server; ///< when grouped

@@ -73,7 +73,8 @@ int badgesShown(const std::vector<StepBadge>& badges, int rowWidth) {
 
 class ProtocolDelegate : public QStyledItemDelegate {
 public:
-    ProtocolDelegate(ProtocolModel* model, QListView* view) : QStyledItemDelegate(view), m_model(model), m_view(view) {}
+    ProtocolDelegate(ProtocolModel* model, QListView* view, const std::vector<int>& lookedAt)
+        : QStyledItemDelegate(view), m_model(model), m_view(view), m_lookedAt(lookedAt) {}
 
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const override {
         return {100, heightFor(int(linesOf(index, usualRoom()).size()))};
@@ -83,6 +84,12 @@ public:
         const std::vector<StepBadge>& badges = m_model->badges(index.row());
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
+        const bool lit = std::ranges::find(m_lookedAt, index.row() + 1) != m_lookedAt.end();
+        if (lit) {
+            painter->setPen(Qt::NoPen);
+            painter->setBrush(color(Role::Selection));
+            painter->drawRoundedRect(QRectF(option.rect).adjusted(1, 1, -1, -1), 3, 3);
+        }
         const auto worst = std::ranges::max_element(badges, {}, [](const StepBadge& b) { return severity(b.tone); });
         if (worst != badges.end() || option.state & QStyle::State_HasFocus) {
             painter->setBrush(worst == badges.end() ? QBrush(Qt::NoBrush)
@@ -91,6 +98,10 @@ public:
                                                                   : QPen(Qt::NoPen));
             painter->drawRoundedRect(QRectF(option.rect).adjusted(1, 1, -1, -1), 3, 3);
         }
+        // Also where a client stands at the step, whose colour is over the tint.
+        if (lit)
+            painter->fillRect(QRectF(option.rect.left() + 1, option.rect.top() + 2, 3, option.rect.height() - 4),
+                              color(Role::Accent));
         const int width = badgeWidth(badges);
         // In a crowd the step is read whole before a third and a second client are named.
         int shown = badgesShown(badges, option.rect.width());
@@ -163,6 +174,7 @@ private:
     }
     ProtocolModel* m_model;
     QListView* m_view;
+    const std::vector<int>& m_lookedAt; ///< the panel's, which outlives its delegate
 };
 
 } // namespace
@@ -185,7 +197,7 @@ ProtocolPanel::ProtocolPanel(ViewContext* context, QWidget* parent)
     m_note->setRole(Role::WaitingText);
     column->addWidget(m_note);
     m_view->setModel(m_model);
-    m_view->setItemDelegate(new ProtocolDelegate(m_model, m_view));
+    m_view->setItemDelegate(new ProtocolDelegate(m_model, m_view, m_lookedAt));
     m_view->setResizeMode(QListView::Adjust);
     m_view->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -236,6 +248,12 @@ void ProtocolPanel::setBrief(bool brief) {
     for (int row = 0; row < m_model->rowCount(); ++row)
         m_view->setRowHidden(row, false);
     fitHeight();
+}
+
+void ProtocolPanel::lookAt(const std::vector<int>& steps) {
+    if (steps == m_lookedAt) return;
+    m_lookedAt = steps;
+    m_view->viewport()->update();
 }
 
 void ProtocolPanel::showStanding() {

@@ -19,6 +19,9 @@ public:
     QListView* view() const { return m_view; }
     /// Shows only the steps at which clients stand, and asks for no more height than these need; for a class.
     void setBrief(bool brief);
+    /// Marks these steps, from 1, as the ones to look at; none for an empty list.
+    void lookAt(const std::vector<int>& steps);
+    const std::vector<int>& lookedAt() const { return m_lookedAt; }
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -35,6 +38,7 @@ private:
     SectionCaption* m_caption;
     DimLabel* m_note;
     QListView* m_view;
+    std::vector<int> m_lookedAt;
     bool m_brief = false;
     int m_mostStanding = 0; ///< rows shown at once so far: what stands above the panel does not move to and fro
 };

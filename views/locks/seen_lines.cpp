@@ -58,6 +58,11 @@ QStringList seenLines(const inspect::SeenContent& content, const QString& name) 
             lines += Words::tr("client %1: %2").arg(QString::fromUtf8(key.key), key.value.json().toString());
             continue;
         }
+        if (key.type == inspect::kGoneEntry) {
+            //: A holder whose connections have all ended, while its lock is still there.
+            lines += Words::tr("client %1 has no connection any more").arg(QString::fromUtf8(key.key));
+            continue;
+        }
         QString line = QStringLiteral("%1 %2").arg(QString::fromUtf8(key.key), QString::fromUtf8(key.type));
         // PTTL is Redis's word; -1 there says that the key never expires. Other servers tell no such end.
         static constexpr std::array kOfRedis{"string", "hash", "list", "set", "zset", "stream"};

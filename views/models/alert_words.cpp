@@ -52,6 +52,10 @@ QString alertWord(Kind kind) {
         return Words::tr("many changes");
     case Kind::ZkLocks:
         return Words::tr("many locks");
+    case Kind::DeadHead:
+        return Words::tr("dead waiter first");
+    case Kind::HeldTwice:
+        return Words::tr("held twice");
     }
     return {};
 }
@@ -94,6 +98,10 @@ QString alertQuestion(Kind kind) {
         return Words::tr("A ZooKeeper's locks change hands more often a second than");
     case Kind::ZkLocks:
         return Words::tr("A ZooKeeper keeps more locks than");
+    case Kind::DeadHead:
+        return Words::tr("The first entry of a queue belongs to nobody");
+    case Kind::HeldTwice:
+        return Words::tr("Two clients hold one lock, because their libraries do not see each other");
     }
     return {};
 }

@@ -27,6 +27,8 @@ QString changeWords(const trace::Event& event, const trace::Trace& trace) {
     if (text.startsWith("flush=")) return Words::tr("emptied %1").arg(actor);
     if (text == "pool=exhausted") return Words::tr("pool of %1 exhausted").arg(actor);
     if (text == "pool=free") return Words::tr("pool of %1 free again").arg(actor);
+    if (text == "disk=stalled") return Words::tr("disk of %1 stalls").arg(actor);
+    if (text == "disk=free") return Words::tr("disk of %1 answers again").arg(actor);
     if (!text.startsWith("drift=")) return {};
     const auto gain = parseDuration(value);
     if (!gain || *gain == Nanos(0)) return Words::tr("clock of %1 runs right").arg(actor);

@@ -7,10 +7,18 @@
 #include "theme/format.h"
 #include "trace/connection.h"
 
+#include <QCoreApplication>
+
 namespace lockscope::views {
 
 using trace::EntityId;
 using trace::kNoEntity;
+
+namespace {
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(ConnectionWords)
+};
+} // namespace
 
 std::vector<EntityId> connectionsOf(const ViewContext& context) {
     const auto trace = context.trace();
@@ -44,6 +52,33 @@ QString backendOf(const ViewContext& context, EntityId lock) {
         if (recipe) name = session::backendName(QString::fromLatin1(recipe->backend));
     }
     return name.isEmpty() ? none() : name;
+}
+
+QString joiningRule(const trace::Trace& trace, EntityId party) {
+    const EntityId rule = trace.entity(trace.clientOf(party)).other;
+    return rule == kNoEntity ? QString() : QString::fromUtf8(trace.entity(rule).name);
+}
+
+QString ruleWords(const QString& rule) {
+    if (rule == QLatin1String("name")) return Words::tr("by name");
+    //: Clients on several servers were told to be one client by their network address.
+    if (rule == QLatin1String("address")) return Words::tr("by address");
+    //: %1 is a regular expression by which names on several servers were told to be one client.
+    return Words::tr("by %1").arg(rule);
+}
+
+bool mayReject(const ViewContext& context, const QString& rule) {
+    const session::ConnectionDesk* const desk = session::connectionDeskOf(context.session());
+    return desk &&
+           std::ranges::find(desk->clientRules(), rule, &inspect::ClientRule::text) != desk->clientRules().end();
+}
+
+void rejectRule(const ViewContext& context, const QString& rule) {
+    if (!mayReject(context, rule)) return;
+    session::ConnectionDesk* const desk = session::connectionDeskOf(context.session());
+    std::vector<inspect::ClientRule> rules = desk->clientRules();
+    std::erase_if(rules, [&](const inspect::ClientRule& one) { return one.text == rule; });
+    desk->setClientRules(std::move(rules));
 }
 
 } // namespace lockscope::views

@@ -110,10 +110,6 @@ QString freedWords(const Event& event, const trace::Trace& trace) {
     return {};
 }
 
-bool lacksRenewals(EventKind kind) {
-    return kind == EventKind::RecordRenewalMissed || kind == EventKind::RecordRenewalsStopped;
-}
-
 QString renewalsEndWords(trace::RenewalsEnd why) {
     switch (why) {
     case trace::RenewalsEnd::NotKnown:
@@ -140,6 +136,7 @@ QString doubtWords(const Event& event) {
 
 QString deciderWords(const Event& event, const trace::Trace& trace) {
     if (event.value == 0) return Words::tr("nobody decides");
+    if (event.value < 0) return Words::tr("most servers decide together");
     if (event.actor != trace::kNoEntity) return Words::tr("%1 decides").arg(trace.displayName(event.actor));
     return Words::tr("%1 copies decide together").arg(event.value);
 }
@@ -290,6 +287,10 @@ QString eventWord(EventKind kind) {
         return Words::tr("record: renewal missed");
     case EventKind::RecordRenewalsStopped:
         return Words::tr("record: renewals stopped");
+    case EventKind::RecordSince:
+        return Words::tr("record: since when");
+    case EventKind::RecordFailedOver:
+        return Words::tr("record: failed over");
     case EventKind::RecordFreed:
         return Words::tr("record: free");
     case EventKind::RecordWaiters:
@@ -332,6 +333,9 @@ QString eventWord(EventKind kind) {
         return Words::tr("answers");
     case EventKind::Push:
         return Words::tr("publishes");
+    case EventKind::PeerMessage:
+        //: An event between two servers: the one sends this to the other.
+        return Words::tr("sends");
     case EventKind::ConnectionLost:
         return Words::tr("connection lost");
     case EventKind::ConnectionRestored:
@@ -384,6 +388,11 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
         return joined({Words::tr("every %1 until now, the last one at %2")
                            .arg(duration(std::chrono::milliseconds(e.aux)), instant(trace, Nanos(e.value))),
                        renewalsEndWords(trace::renewalsEnd(e.flags))});
+    case EventKind::RecordSince:
+        return e.flags & trace::kSinceWaits ? Words::tr("waits since %1").arg(instant(trace, Nanos(e.value)))
+                                            : Words::tr("holds it since %1").arg(instant(trace, Nanos(e.value)));
+    case EventKind::RecordFailedOver:
+        return Words::tr("held on, on another server: it may exist twice");
     case EventKind::RecordHolder:
         return joined({modeWords(trace::holdMode(e.flags)), holds(e.aux),
                        e.value == trace::kEndNotKnown ? QString() : deadline(trace, e.value)});
@@ -429,67 +438,11 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
     case EventKind::Request:
     case EventKind::Reply:
     case EventKind::Push:
+    case EventKind::PeerMessage:
         return joined({text, flight(e.value)});
     default:
         return text;
     }
-}
-
-bool isBad(const Event& e) {
-    switch (e.kind) {
-    case EventKind::RenewRefused:
-    case EventKind::Lost:
-    case EventKind::ReleaseRefused:
-    case EventKind::WriteRefused:
-    case EventKind::ConnectionLost:
-        return true;
-    case EventKind::RecordFreed:
-    case EventKind::RecordHolderGone:
-        return FreedBy(e.flags & trace::kFreedByMask) != FreedBy::Release;
-    case EventKind::Request:
-    case EventKind::Reply:
-    case EventKind::Push:
-        return e.value == -1;
-    default:
-        return false;
-    }
-}
-
-Role eventRole(const Event& e) {
-    if (isBad(e)) return Role::Violation;
-    switch (eventGroup(e.kind)) {
-    case EventGroup::Fault:
-        return e.flags & (trace::kByHand | trace::kFault) ? Role::Fault : Role::Accepted;
-    case EventGroup::Belief:
-        return e.kind == EventKind::Requested ? Role::Waiting : Role::Holding;
-    case EventGroup::Record:
-        return lacksRenewals(e.kind) ? Role::Waiting : Role::Record;
-    case EventGroup::Effect:
-        return Role::Accepted;
-    case EventGroup::Step:
-    case EventGroup::Message:
-        break;
-    }
-    return Role::TextFaint;
-}
-
-const char* eventIcon(const Event& e) {
-    if (isBad(e)) return "warning";
-    switch (eventGroup(e.kind)) {
-    case EventGroup::Fault:
-        return e.flags & (trace::kByHand | trace::kFault) ? "bolt" : "client";
-    case EventGroup::Belief:
-        return e.kind == EventKind::Requested ? "clock" : "lock";
-    case EventGroup::Record:
-        return lacksRenewals(e.kind) ? "clock" : "server";
-    case EventGroup::Effect:
-        return "check";
-    case EventGroup::Step:
-        return "step";
-    case EventGroup::Message:
-        break;
-    }
-    return "minus";
 }
 
 } // namespace lockscope::views

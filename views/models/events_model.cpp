@@ -53,6 +53,8 @@ void EventsModel::restart() {
             term.kinds[k] = QString::fromLatin1(trace::kindName(kind)).contains(term.text, Qt::CaseInsensitive) ||
                             eventWord(kind).contains(term.text, Qt::CaseInsensitive);
         }
+        for (std::size_t news = 0; news < term.news.size(); ++news)
+            term.news[news] = isInRoughWord(LockNews(news), term.text);
         m_terms.push_back(std::move(term));
     }
     for (std::size_t k = 0; k < m_kindShown.size(); ++k)
@@ -73,12 +75,16 @@ bool EventsModel::isNamed(Term& term, EntityId id) const {
     return name == Term::Name::With;
 }
 
-bool EventsModel::matches(const trace::Event& e) {
+bool EventsModel::matches(std::size_t row) {
+    const trace::Event e = m_trace->at(row);
     if (!m_kindShown[std::size_t(e.kind)]) return false;
+    if (m_terms.empty()) return true;
+    const auto news = std::size_t(roughNews(e, row, *m_trace));
+    const bool ofOwner = e.kind == EventKind::RecordFreed || e.kind == EventKind::RecordHolderGone;
     return std::ranges::all_of(m_terms, [&](Term& term) {
         const auto named = [&](EntityId id) { return isNamed(term, id); };
-        const bool found =
-            term.kinds[std::size_t(e.kind)] || named(e.actor) || named(e.subject) || (hasText(e.kind) && named(e.aux));
+        const bool found = term.kinds[std::size_t(e.kind)] || term.news[news] || named(e.actor) || named(e.subject) ||
+                           ((hasText(e.kind) || (news != 0 && ofOwner)) && named(e.aux));
         return found != term.negated;
     });
 }
@@ -110,7 +116,7 @@ void EventsModel::slice() {
     while (m_looked < size && clock.nsecsElapsed() < kSliceNs) {
         const std::size_t end = std::min(size, m_looked + kBatch);
         for (; m_looked < end; ++m_looked)
-            if (matches(m_trace->at(m_looked))) found.push_back(std::uint32_t(m_looked));
+            if (matches(m_looked)) found.push_back(std::uint32_t(m_looked));
     }
     if (!found.empty()) {
         beginInsertRows({}, int(m_rows.size()), int(m_rows.size() + found.size()) - 1);
@@ -170,6 +176,8 @@ QVariant EventsModel::data(const QModelIndex& index, int role) const {
     default:
         return {};
     }
+    if (const LockTale tale = lockTale(e, row, *m_trace); tale.what != LockNews::None)
+        if (const QString text = newsText(tale, e, index.column()); !text.isEmpty()) return text;
     switch (index.column()) {
     case TimeColumn:
         return instant(*m_trace, e.time());
@@ -182,6 +190,21 @@ QVariant EventsModel::data(const QModelIndex& index, int role) const {
         return e.subject ? m_trace->displayName(e.subject) : none();
     case DetailColumn:
         return eventDetail(e, *m_trace);
+    default:
+        return {};
+    }
+}
+
+QString EventsModel::newsText(const LockTale& tale, const trace::Event& event, int column) const {
+    switch (column) {
+    case KindColumn:
+        return lockNewsWord(tale.what);
+    case WhoColumn:
+        return tale.who == trace::kNoEntity ? QString() : m_trace->displayName(tale.who);
+    case DetailColumn:
+        if (tale.from == trace::kNoEntity) return {};
+        //: Of a lock that was handed over: %1 held it before, %2 is its new lease.
+        return tr("from %1, %2").arg(m_trace->displayName(tale.from), eventDetail(event, *m_trace));
     default:
         return {};
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/event_words.h"
+#include "models/lock_news.h"
 #include "models/view_context.h"
 
 #include <QAbstractTableModel>
@@ -50,13 +51,16 @@ private:
         QString text;
         bool negated = false;
         std::array<bool, 256> kinds{};
+        std::array<bool, kLockNews> news{}; ///< by LockNews, as roughNews() gives it
         /// By id: whether a name has the text. Looked at when a row with it comes by: a trace may have millions.
         enum class Name : std::uint8_t { NotSeen, Without, With };
         std::vector<Name> entities;
     };
     void restart();
     void slice();
-    bool matches(const trace::Event& event);
+    bool matches(std::size_t row);
+    /// The text of a cell of a row that tells of a watched lock in the words of locks; empty: another row's words.
+    QString newsText(const LockTale& tale, const trace::Event& event, int column) const;
     bool isNamed(Term& term, trace::EntityId id) const;
     std::size_t traceRow(int row) const;
     std::size_t seenRows() const;

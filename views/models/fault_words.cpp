@@ -103,13 +103,18 @@ QString textOf(const scenario::Fault& fault) {
     case Action::Failover:
         return Words::tr("Demote %1: failover").arg(target);
     case Action::EvictKey:
-        return Words::tr("Evict the lock from %1").arg(target);
+        return fault.text.isEmpty() ? Words::tr("Evict the lock from %1").arg(target)
+                                    : Words::tr("Evict %1 from %2", "a lock, a server").arg(fault.text, target);
     case Action::FlushNode:
         return Words::tr("Delete all data of %1").arg(target);
     case Action::ExhaustPool:
         return Words::tr("Take all connections of the pool of %1").arg(target);
     case Action::FreePool:
         return Words::tr("Give the pool of %1 its connections back").arg(target);
+    case Action::StallDisk:
+        return Words::tr("Stall the disk of %1").arg(target);
+    case Action::FreeDisk:
+        return Words::tr("Let the disk of %1 go on").arg(target);
     case Action::CutLink:
         return isOneParty(target) ? Words::tr("Isolate %1").arg(partyText(target))
                                   : Words::tr("Cut %1").arg(linkText(target));
@@ -149,30 +154,49 @@ QString textOf(const scenario::Fault& fault) {
 
 } // namespace
 
+namespace {
+
+QString leaseWords(const scenario::Trigger& when) {
+    const QString left = spanText(when.left), client = partyText(when.client);
+    if (when.lock.isEmpty())
+        return when.client.isEmpty() ? Words::tr("when %1 of the lease is left").arg(left)
+                                     : Words::tr("when %1 of the lease of %2 is left").arg(left, client);
+    //: %1 a time, %2 a lock.
+    return when.client.isEmpty() ? Words::tr("when %1 of the lease on %2 is left").arg(left, when.lock)
+                                 //: %1 a time, %2 a client, %3 a lock.
+                                 : Words::tr("when %1 of the lease of %2 on %3 is left").arg(left, client, when.lock);
+}
+
+} // namespace
+
 QString triggerText(const scenario::Trigger& when) {
     using On = scenario::Trigger::On;
-    const QString client = partyText(when.client);
+    const QString client = partyText(when.client), &lock = when.lock;
+    const bool any = lock.isEmpty();
     QString words;
     switch (when.on) {
     case On::Granted:
-        words = Words::tr("when %1 gets the lock").arg(client);
+        words = any ? Words::tr("when %1 gets the lock").arg(client)
+                    : Words::tr("when %1 gets the lock %2").arg(client, lock);
         break;
     case On::Requested:
-        words = Words::tr("when %1 asks for the lock").arg(client);
+        words = any ? Words::tr("when %1 asks for the lock").arg(client)
+                    : Words::tr("when %1 asks for the lock %2").arg(client, lock);
         break;
     case On::Released:
-        words = Words::tr("when %1 gives the lock back").arg(client);
+        words = any ? Words::tr("when %1 gives the lock back").arg(client)
+                    : Words::tr("when %1 gives the lock %2 back").arg(client, lock);
         break;
     case On::Recorded:
-        words = Words::tr("when the server records %1 as the holder").arg(client);
+        words = any ? Words::tr("when the server records %1 as the holder").arg(client)
+                    : Words::tr("when the server records %1 as the holder of %2").arg(client, lock);
         break;
     case On::Step:
-        words = Words::tr("when %1 is at step %2").arg(client).arg(when.step);
+        words = any ? Words::tr("when %1 is at step %2").arg(client).arg(when.step)
+                    : Words::tr("when %1 is at step %2 for the lock %3").arg(client).arg(when.step).arg(lock);
         break;
     case On::LeaseLeft:
-        words = when.client.isEmpty()
-                    ? Words::tr("when %1 of the lease is left").arg(spanText(when.left))
-                    : Words::tr("when %1 of the lease of %2 is left").arg(spanText(when.left), client);
+        words = leaseWords(when);
         break;
     case On::Leader:
         words = when.server.isEmpty() ? Words::tr("when another server becomes the leader")

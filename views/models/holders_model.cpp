@@ -7,12 +7,14 @@
 namespace lockscope::views {
 
 void HoldersModel::setHolders(const std::shared_ptr<const trace::Trace>& trace,
-                              const std::vector<trace::Holder>& holders, Nanos now, inspect::KeptBy keptBy) {
+                              const std::vector<trace::Holder>& holders, Nanos now, inspect::KeptBy keptBy,
+                              ToldClients told) {
     const auto sameParty = [](const trace::Holder& a, const trace::Holder& b) {
         return a.thread == b.thread && a.mode == b.mode;
     };
     m_now = now;
     m_keptBy = keptBy;
+    m_told = std::move(told);
     if (trace == m_trace && std::ranges::equal(holders, m_holders, sameParty)) {
         m_holders = holders;
         if (!m_holders.empty()) Q_EMIT dataChanged(index(0), index(int(m_holders.size()) - 1));
@@ -61,7 +63,8 @@ QVariant HoldersModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
         return QStringLiteral("%1, %2").arg(name, detailOf(holder));
     case Qt::ToolTipRole:
-        return QStringLiteral("%1 · %2").arg(m_trace->displayName(holder.thread), detailOf(holder));
+        return m_told.below(QStringLiteral("%1 · %2").arg(m_trace->displayName(holder.thread), detailOf(holder)),
+                            holder.thread);
     case party::EntityRole:
         return holder.thread;
     case party::PositionRole:

@@ -2,6 +2,7 @@
 #pragma once
 #include "models/lock_facts.h"
 #include "models/party_roles.h"
+#include "models/told_clients.h"
 
 #include <QAbstractListModel>
 
@@ -14,8 +15,9 @@ public:
     using QAbstractListModel::QAbstractListModel;
 
     /// Shows these holders, looked at at instant `now`. None where there is only one: the record's owner says it.
+    /// `told`: who they are.
     void setHolders(const std::shared_ptr<const trace::Trace>& trace, const std::vector<trace::Holder>& holders,
-                    Nanos now, inspect::KeptBy keptBy = inspect::KeptBy::NotTold);
+                    Nanos now, inspect::KeptBy keptBy = inspect::KeptBy::NotTold, ToldClients told = {});
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
@@ -26,6 +28,7 @@ private:
     std::vector<trace::Holder> m_holders;
     Nanos m_now{};
     inspect::KeptBy m_keptBy{};
+    ToldClients m_told;
 };
 
 } // namespace lockscope::views

@@ -104,11 +104,13 @@ void addQueue(LockFacts& facts, const trace::Record& record) {
     if (!record.observed || record.queue.empty()) return;
     std::vector<Waiter> queue;
     for (const trace::QueuedWaiter& place : record.queue) {
-        Waiter waiter{place.thread, place.since, false, true, place.dead};
+        const bool told = place.toldSince != trace::kSinceNotTold;
+        Waiter waiter{place.thread, told ? place.toldSince : place.since, false, true, place.dead, told};
         if (const auto own = std::ranges::find(facts.waiters, place.thread, &Waiter::thread);
             own != facts.waiters.end()) {
             waiter.since = own->since;
             waiter.own = true;
+            waiter.told = false;
             facts.waiters.erase(own);
         }
         queue.push_back(waiter);
@@ -183,7 +185,8 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
         facts.ttl = Nanos(record.deadline) - t;
         facts.lease = Nanos(record.deadline - record.leaseFrom);
     }
-    facts.heldFor = t - Nanos(record.since);
+    const bool told = record.toldSince != trace::kSinceNotTold;
+    facts.heldFor = t - Nanos(told ? record.toldSince : record.since);
     facts.holds = record.holds;
     if (facts.known()) facts.mode = record.mode;
     const auto belief = state.beliefs.find({lock, record.owner});
@@ -193,8 +196,9 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     const trace::ClientState* const life = client == state.clients.end() ? nullptr : &client->second;
     if (!life) {
         // A change of hands or a renewal that was seen tells what the first look could not.
-        facts.sinceKnown = record.grants > 1;
-        facts.leaseKnown = facts.sinceKnown || record.leaseFrom > record.since;
+        const bool began = record.grants > 1;
+        facts.sinceKnown = began || told;
+        facts.leaseKnown = began || record.leaseFrom > record.since;
     }
     facts.renewal = renewalOf(record, holder, life, session::watchdogPeriod(settings), t);
     facts.condition = conditionOf(facts, gaps, life && life->life == Life::Dead);
@@ -270,43 +274,6 @@ Pill::Tone conditionTone(LockCondition condition) {
         break;
     }
     return Pill::Tone::Neutral;
-}
-
-QString certaintyText(Certainty certainty) {
-    switch (certainty) {
-    case Certainty::Certain:
-        return Words::tr("certain");
-    case Certainty::Likely:
-        return Words::tr("likely");
-    case Certainty::Guess:
-        break;
-    }
-    return Words::tr("a guess");
-}
-
-QString certaintySentence(Certainty certainty) {
-    switch (certainty) {
-    case Certainty::Certain:
-        return Words::tr("Certainly a lock: nothing else looks like it.");
-    case Certainty::Likely:
-        return Words::tr("Likely a lock: its value or its name says so.");
-    case Certainty::Guess:
-        break;
-    }
-    return Words::tr(
-        "A guess: its value has the shape of a lock's, which other data has, too. It is not counted as held.");
-}
-
-QString certaintyMark(Certainty certainty) {
-    return certainty == Certainty::Guess    ? QStringLiteral("?")
-           : certainty == Certainty::Likely ? QStringLiteral("≈")
-                                            : QString();
-}
-
-QString formatWords(const QString& format, Certainty certainty) {
-    if (certainty == Certainty::Certain) return format;
-    //: A lock's format and how sure it is that its key is a lock: "node-redlock, a guess".
-    return Words::tr("%1, %2").arg(format, certaintyText(certainty));
 }
 
 QString roundDuration(Nanos d) {
@@ -409,6 +376,7 @@ QString renewalText(const Renewal& renewal, bool full) {
     case Renewal::Kind::Late:
         return Words::tr("late by %1").arg(duration(renewal.by));
     case Renewal::Kind::Seen:
+        if (renewal.by < Nanos(1ms)) return full ? Words::tr("seen just now") : Words::tr("just now");
         return full ? Words::tr("seen %1 ago").arg(duration(renewal.by))
                     : Words::tr("%1 ago").arg(duration(renewal.by));
     case Renewal::Kind::Unknown:

@@ -56,6 +56,7 @@ struct Waiter {
     bool own = true;        ///< a client of our own
     bool queued = false;    ///< the server names it in its queue
     bool dead = false;      ///< nobody waits behind its place any more
+    bool told = false;      ///< `since` is the server's own word
     friend bool operator==(const Waiter&, const Waiter&) = default;
 };
 
@@ -99,6 +100,8 @@ struct LockFacts {
     /// Whether the server names who waits, in its order.
     bool queueNamed() const { return !waiters.empty() && waiters.front().queued; }
     bool held() const { return owner != trace::kNoEntity; }
+    /// Whether it is held, and its record says that nothing ends that by itself.
+    bool neverEnds() const { return held() && endKnown && !expires; }
     /// Whether the record is known now: the holders, their numbers of holds, since when and for how long.
     bool known() const { return observed && recorded; }
     /// The remaining part of the lease, 0…1; 0 when it is unknown.

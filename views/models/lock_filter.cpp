@@ -22,6 +22,8 @@ struct Key {
 };
 /// Not a column of the table: how sure it is that a key is a lock.
 constexpr int kCertainty = LocksModel::ColumnCount;
+constexpr int kAlert = kCertainty + 1; ///< nor this: `any`, or a part of its sentence
+constexpr int kEndless = kAlert + 1;   ///< ttl:never
 constexpr std::array kKeys{
     Key{"name", LocksModel::LockColumn, false, false},
     Key{"lock", LocksModel::LockColumn, false, false},
@@ -36,6 +38,7 @@ constexpr std::array kKeys{
     Key{"holds", LocksModel::HoldsColumn, false, true},
     Key{"token", LocksModel::TokenColumn, false, true},
     Key{"certainty", kCertainty, false, false},
+    Key{"alert", kAlert, false, false},
 };
 
 /// Words between spaces; quotation marks keep spaces inside.
@@ -98,6 +101,10 @@ std::expected<LockFilter::Term, QString> LockFilter::parseTerm(QString text) {
                    : op == QLatin1String(">")  ? Compare::Greater
                    : op == QLatin1String(">=") ? Compare::GreaterEqual
                                                : Compare::Equal;
+    if (term.column == LocksModel::TtlColumn && !compares && value == QLatin1String("never")) {
+        term.column = kEndless;
+        return term;
+    }
     if (key->isTime) {
         const auto time = scenario::parseDuration(value);
         if (!time) return std::unexpected(Words::tr("“%1” is not a time, such as 5s, 250ms or 2m.").arg(value));
@@ -128,6 +135,17 @@ bool LockFilter::matches(const Term& term, const LocksModel& model, const QModel
     if (term.column == kCertainty)
         return certaintyId.startsWith(term.text, Qt::CaseInsensitive) ||
                certaintyText(facts->certainty).contains(term.text, Qt::CaseInsensitive);
+    if (term.column == kEndless) return facts->neverEnds();
+    if (term.column == kAlert) {
+        if (index.data(LocksModel::AlertRole).toInt() == 0) return false;
+        if (model.alertId(index).startsWith(term.text, Qt::CaseInsensitive)) return true;
+        return term.text.compare(QLatin1String("any"), Qt::CaseInsensitive) == 0 ||
+               text(LocksModel::StateColumn).contains(term.text, Qt::CaseInsensitive) ||
+               index.siblingAtColumn(LocksModel::StateColumn)
+                   .data(Qt::ToolTipRole)
+                   .toString()
+                   .contains(term.text, Qt::CaseInsensitive);
+    }
     if (term.column < 0) {
         // The whole word only: a part of it may be a part of many names.
         const bool doubted = facts->certainty != trace::Certainty::Certain;
@@ -143,8 +161,10 @@ bool LockFilter::matches(const Term& term, const LocksModel& model, const QModel
         if (facts->condition == LockCondition::PerhapsHeld)
             return conditionId(facts->condition).startsWith(term.text, Qt::CaseInsensitive) ||
                    conditionText(*facts).startsWith(term.text, Qt::CaseInsensitive);
-        // Anything in somebody's hands is held, however badly.
-        if (term.text.compare(QLatin1String("held"), Qt::CaseInsensitive) == 0 && facts->held()) return true;
+        // Anything in somebody's hands is held, however badly; on a server out of sight nobody knows it.
+        if (term.text.compare(QLatin1String("held"), Qt::CaseInsensitive) == 0 && facts->held() &&
+            facts->condition != LockCondition::Unobserved)
+            return true;
         return conditionId(facts->condition).startsWith(term.text, Qt::CaseInsensitive) ||
                conditionText(*facts).contains(term.text, Qt::CaseInsensitive);
     }
@@ -192,7 +212,7 @@ void LocksProxy::arrange() {
     constexpr int kMostWorstFirst = 20'000;
     if (m_chosen >= 0)
         QSortFilterProxyModel::sort(m_chosen, m_order);
-    else if (m_model->hasAlerts() && m_model->lockCount() <= kMostWorstFirst)
+    else if ((m_model->hasAlerts() || m_guesses) && m_model->lockCount() <= kMostWorstFirst)
         QSortFilterProxyModel::sort(LocksModel::StateColumn);
     else
         QSortFilterProxyModel::sort(-1);
@@ -201,7 +221,17 @@ void LocksProxy::arrange() {
 bool LocksProxy::lessThan(const QModelIndex& left, const QModelIndex& right) const {
     if (m_chosen >= 0) return QSortFilterProxyModel::lessThan(left, right);
     const int a = left.data(LocksModel::AlertRole).toInt(), b = right.data(LocksModel::AlertRole).toInt();
-    return a != b ? a > b : left.row() < right.row();
+    if (a != b) return a > b;
+    const auto isGuess = [this](const QModelIndex& index) {
+        const LockFacts* const facts = m_model->facts(index);
+        return facts && facts->certainty == trace::Certainty::Guess;
+    };
+    const bool first = isGuess(left), second = isGuess(right);
+    return first != second ? second : left.row() < right.row();
+}
+
+void LocksProxy::putGuessesLast(bool any) {
+    if (std::exchange(m_guesses, any) != any) arrange();
 }
 
 void LocksProxy::setFilter(LockFilter filter) {

@@ -8,9 +8,10 @@
 namespace lockscope::views {
 
 /// The small language of the filter field: words and conditions, all of which must be true. `state:held` `name:ord`
-/// `server:` `format:` `holder:` `certainty:guess` compare by part of the text, `ttl<5s` `held>1m` `waiters>=3`
-/// `holds>1` `token>33` by value, anything else is looked for in name, server, format and holder. A minus before a term
-/// turns it round.
+/// `server:` `format:` `holder:` `certainty:guess` `alert:late` `alert:failed-over` compare by part of the text
+/// (`alert:any`: there is one; `ttl:never`: held, and nothing ends it), `ttl<5s` `held>1m` `waiters>=3` `holds>1`
+/// `token>33` by value, anything else is looked for in name, server, format and holder. A minus before a term turns it
+/// round.
 class LockFilter {
 public:
     /// An error is a sentence for the user.
@@ -34,12 +35,15 @@ private:
 };
 
 /// Sorts and filters a LocksModel. Keeps groups that have a row left. As long as no column is chosen to sort by, locks
-/// with alerts come first, the worst of them at the top; all others stand in the order in which they were first seen.
+/// with alerts come first, the worst of them at the top; all others stand in the order in which they were first seen,
+/// and guesses last.
 class LocksProxy : public QSortFilterProxyModel {
     Q_OBJECT
 public:
     explicit LocksProxy(LocksModel* model, QObject* parent = nullptr);
     void setFilter(LockFilter filter);
+    /// Whether there are keys that are only guesses: as long as no column is chosen, they stand behind all others.
+    void putGuessesLast(bool any);
     /// The row of a lock here, column 0; invalid when it is filtered out.
     QModelIndex indexOf(trace::EntityId lock) const;
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
@@ -50,6 +54,7 @@ protected:
 
 private:
     void arrange();
+    bool m_guesses = false;
     int m_chosen = -1; ///< the column that somebody wants to sort by
     Qt::SortOrder m_order = Qt::AscendingOrder;
     LocksModel* m_model;

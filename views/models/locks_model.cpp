@@ -390,10 +390,13 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
         if (index.column() == FormatColumn) return formatWords(text(*lock, FormatColumn), lock->certainty);
         if (index.column() == TokenColumn && lock->token) return QString::number(lock->token);
+        if (index.column() == WaitersColumn && !lock->waiters.empty()) return waitersTip(*lock);
         return text(*lock, index.column());
     case Qt::ToolTipRole:
         if (index.column() == RenewalColumn) return renewalText(*lock, true);
+        if (index.column() == WaitersColumn && !lock->waiters.empty()) return waitersTip(*lock);
         if (index.column() == HeldForColumn && timesUsual(*lock) > 0) return heldForTip(*lock);
+        if (index.column() == HolderColumn && lock->held()) return holderTip(*lock);
         if (index.column() == TokenColumn && lock->token) return QString::number(lock->token);
         if (index.column() == FormatColumn && lock->certainty != trace::Certainty::Certain)
             return tr("%1. %2").arg(text(*lock, FormatColumn), certaintySentence(lock->certainty));

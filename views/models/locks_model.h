@@ -2,6 +2,7 @@
 #pragma once
 #include "models/hold_history.h"
 #include "models/lock_copies.h"
+#include "models/told_clients.h"
 #include "models/view_context.h"
 #include "session/alert_desk.h"
 #include "session/connection_desk.h"
@@ -66,7 +67,11 @@ public:
     /// `usual`: how long a lock is usually held, over days; 0: that is not known.
     void setUsualOverDays(std::function<Nanos(trace::EntityId lock)> usual) { m_usualOverDays = std::move(usual); }
     /// Whether some lock has an alert at the playhead.
-    bool hasAlerts() const { return !m_alerts.empty(); }
+    bool hasAlerts() const { return alertedCount() > 0; }
+    /// How many locks have one.
+    int alertedCount() const { return int(m_alerts.size()); }
+    /// The id of the rule of a lock's worst alert, as it is written: "failed-over"; empty: it has none.
+    QString alertId(const QModelIndex& index) const;
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
     QModelIndex parent(const QModelIndex& index) const override;
@@ -136,6 +141,11 @@ private:
         bool overDays = false;
     };
     Usual usualOf(trace::EntityId lock) const;
+    /// The waiters in their order, a line for each, and who told of them.
+    QString waitersTip(const LockFacts& facts) const;
+    /// The holders, and who they are as far as the server tells.
+    QString holderTip(const LockFacts& facts) const;
+    ToldClients toldClients(const LockFacts& facts) const;
     /// The tip of a time that is longer than usual.
     QString heldForTip(const LockFacts& facts) const;
     /// How many times as long as usual a lock is held by now; 0: that is not known, or less than twice.

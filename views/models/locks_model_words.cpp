@@ -3,6 +3,7 @@
 #include "models/alert_words.h"
 #include "models/connection_words.h"
 #include "models/locks_model.h"
+#include "models/queue_model.h"
 #include "theme/format.h"
 #include "theme/short_number.h"
 #include "trace/connection.h"
@@ -120,6 +121,64 @@ QString LocksModel::text(const LockFacts& facts, int column) const {
     default:
         return {};
     }
+}
+
+QString LocksModel::alertId(const QModelIndex& index) const {
+    const LockFacts* const lock = facts(index);
+    const Alerted* const alert = lock ? alertOf(*lock) : nullptr;
+    return alert ? QString::fromLatin1(inspect::formOf(alert->kind).name) : QString();
+}
+
+ToldClients LocksModel::toldClients(const LockFacts& facts) const {
+    const trace::State& state = m_context->state();
+    const auto record = state.records.find(facts.lock);
+    return {*m_context->trace(), record == state.records.end() ? nullptr : &record->second};
+}
+
+QString LocksModel::holderTip(const LockFacts& facts) const {
+    constexpr std::size_t kMost = 12;
+    const auto trace = m_context->trace();
+    const ToldClients told = toldClients(facts);
+    const bool watched = trace::connectionOf(*trace, facts.lock) != trace::kNoEntity && !facts.ownClients;
+    std::vector<EntityId> holders{facts.owner};
+    if (!facts.holders.empty()) {
+        holders.clear();
+        std::ranges::transform(facts.holders, std::back_inserter(holders), &trace::Holder::thread);
+    }
+    QStringList lines;
+    for (const EntityId holder : holders) {
+        if (std::size_t(lines.size()) == kMost) break;
+        const QString about = told.about(holder), name = trace->displayName(holder);
+        //: A lock's holder: the server tells neither its address nor its program.
+        const QString unsaid = watched ? tr("address and program not known") : QString();
+        const QString who = about.isEmpty() ? unsaid : about;
+        lines += who.isEmpty() ? name : QStringLiteral("%1 · %2").arg(name, who);
+    }
+    const std::int64_t more = facts.holderCount - std::int64_t(lines.size());
+    if (more > 0) lines += tr("and %n more", "holders", int(more));
+    return lines.join(u'\n');
+}
+
+QString LocksModel::waitersTip(const LockFacts& facts) const {
+    constexpr std::size_t kMost = 12;
+    const auto trace = m_context->trace();
+    const ToldClients told = toldClients(facts);
+    QStringList lines;
+    for (const Waiter& waiter : facts.waiters) {
+        if (std::size_t(lines.size()) == kMost) break;
+        //: A line of a queue: %1 the place, %2 who, %3 how long it has waited.
+        lines += tr("%1. %2, %3")
+                     .arg(QString::number(lines.size() + 1), trace->displayName(waiter.thread),
+                          QueueModel::waited(waiter, m_context->playhead()));
+        if (const QString about = told.about(waiter.thread); !about.isEmpty())
+            lines.back() += QStringLiteral(" · ") + about;
+    }
+    const std::int64_t all = std::max(facts.waiterCount().value_or(0), std::int64_t(facts.waiters.size()));
+    if (const auto more = all - std::int64_t(lines.size()); more > 0) lines += tr("and %n more", "waiters", int(more));
+    lines += facts.queueNamed()         ? tr("In the order of the server's queue")
+             : facts.serverWaiters >= 0 ? tr("Counted by the server, named by clients")
+                                        : tr("As clients asked: the server has no queue");
+    return lines.join(u'\n');
 }
 
 LocksModel::Usual LocksModel::usualOf(trace::EntityId lock) const {

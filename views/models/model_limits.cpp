@@ -3,7 +3,9 @@
 
 #include <QCoreApplication>
 #include <QFile>
+#include <QLocale>
 #include <QRegularExpression>
+#include <vector>
 
 namespace lockscope::views {
 
@@ -47,7 +49,7 @@ QString sql() {
                      "A client's address leads to the new master at once.");
 }
 
-/// The first word of the headings of a kind's parts.
+/// The first word of the English headings of a kind's parts.
 QString headingOf(const QString& kind) {
     if (kind == QLatin1String("redis") || kind == QLatin1String("sentinel")) return QStringLiteral("Redis");
     if (kind == QLatin1String("zookeeper")) return QStringLiteral("ZooKeeper");
@@ -56,25 +58,44 @@ QString headingOf(const QString& kind) {
     return {};
 }
 
+struct Part {
+    QString kind;  ///< the first word of its heading
+    QString title; ///< the rest of it, or the kind where nothing follows
+    QString items;
+};
+
+std::vector<Part> partsOf(const QString& path) {
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    static const QRegularExpression kPart(QStringLiteral("^## (\\w+)(?:(?:: |：)([^\n]+))?\n(.*?)(?=^## |\\z)"),
+                                          QRegularExpression::MultilineOption |
+                                              QRegularExpression::DotMatchesEverythingOption |
+                                              QRegularExpression::UseUnicodePropertiesOption);
+    std::vector<Part> parts;
+    const QString text = QString::fromUtf8(file.readAll());
+    for (auto matches = kPart.globalMatch(text); matches.hasNext();) {
+        const QRegularExpressionMatch part = matches.next();
+        // "Redis: network" stands below Redis already.
+        QString title = part.captured(2).isEmpty() ? part.captured(1) : part.captured(2);
+        title[0] = title.at(0).toUpper();
+        parts.push_back({part.captured(1), title, part.captured(3)});
+    }
+    return parts;
+}
+
 } // namespace
 
 QString modelLimitsInFull(const QString& kind) {
     const QString wanted = headingOf(kind);
-    QFile file(QStringLiteral(":/sim/SIMPLIFICATIONS.md"));
-    if (wanted.isEmpty() || !file.open(QIODevice::ReadOnly)) return {};
-    static const QRegularExpression kPart(QStringLiteral("^## (\\w+)(?:: (\\w))?([^\n]*)\n(.*?)(?=^## |\\z)"),
-                                          QRegularExpression::MultilineOption |
-                                              QRegularExpression::DotMatchesEverythingOption);
+    if (wanted.isEmpty()) return {};
+    const std::vector<Part> english = partsOf(QStringLiteral(":/sim/SIMPLIFICATIONS.md"));
+    // Another language has the same parts in the same order: tests/rules compare the files.
+    std::vector<Part> shown = partsOf(QStringLiteral(":/sim/SIMPLIFICATIONS.%1.md").arg(QLocale().name()));
+    if (shown.size() != english.size()) shown = english;
     QString whole;
-    const QString text = QString::fromUtf8(file.readAll());
-    for (auto parts = kPart.globalMatch(text); parts.hasNext();) {
-        const QRegularExpressionMatch part = parts.next();
-        const QString heading = part.captured(1);
-        if (heading != wanted && heading != QLatin1String("Everywhere")) continue;
-        // "Redis: network" stands below Redis already.
-        const QString title = part.captured(2).isEmpty() ? heading : part.captured(2).toUpper();
-        whole += QStringLiteral("### ") + title + part.captured(3) + u'\n' + part.captured(4);
-    }
+    for (std::size_t i = 0; i < english.size(); ++i)
+        if (english[i].kind == wanted || english[i].kind == QLatin1String("Everywhere"))
+            whole += QStringLiteral("### ") + shown[i].title + u'\n' + shown[i].items;
     return whole;
 }
 

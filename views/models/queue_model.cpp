@@ -7,7 +7,8 @@
 namespace lockscope::views {
 
 void QueueModel::setWaiters(const std::shared_ptr<const trace::Trace>& trace, const std::vector<Waiter>& waiters,
-                            Nanos now) {
+                            Nanos now, ToldClients told) {
+    m_told = std::move(told);
     if (trace != m_trace) {
         beginResetModel();
         m_trace = trace;
@@ -41,6 +42,13 @@ void QueueModel::setWaiters(const std::shared_ptr<const trace::Trace>& trace, co
     if (!m_waiters.empty()) Q_EMIT dataChanged(index(0), index(int(m_waiters.size()) - 1));
 }
 
+QString QueueModel::waited(const Waiter& waiter, Nanos now) {
+    const QString since = duration(std::max(now - Nanos(waiter.since), Nanos::zero()));
+    if (waiter.dead) return tr("nobody waits there any more");
+    //: At least so long: it was in the queue already when it was first seen.
+    return waiter.own || waiter.told ? tr("waits %1").arg(since) : tr("waits ≥ %1").arg(since);
+}
+
 int QueueModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : int(m_waiters.size());
 }
@@ -49,11 +57,7 @@ QVariant QueueModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount() || !m_trace) return {};
     const Waiter& waiter = m_waiters[std::size_t(index.row())];
     const QString name = m_trace->displayName(waiter.thread);
-    const QString since = duration(std::max(m_now - Nanos(waiter.since), Nanos::zero()));
-    const QString waited = waiter.dead  ? tr("nobody waits there any more")
-                           : waiter.own ? tr("waits %1").arg(since)
-                                        //: At least so long: it was in the queue already when it was first seen.
-                                        : tr("waits ≥ %1").arg(since);
+    const QString waited = QueueModel::waited(waiter, m_now);
     switch (role) {
     case Qt::DisplayRole:
         // Without the position: that one changes by itself when somebody ahead leaves.
@@ -61,6 +65,8 @@ QVariant QueueModel::data(const QModelIndex& index, int role) const {
     case Qt::AccessibleTextRole:
         return tr("%1. %2, %3", "position in a queue, who, how long")
             .arg(QString::number(index.row() + 1), name, waited);
+    case Qt::ToolTipRole:
+        return m_told.below(QStringLiteral("%1 · %2").arg(name, waited), waiter.thread);
     case party::EntityRole:
         return waiter.thread;
     case party::PositionRole:

@@ -2,6 +2,7 @@
 #pragma once
 #include "models/lock_facts.h"
 #include "models/party_roles.h"
+#include "models/told_clients.h"
 
 #include <QAbstractListModel>
 
@@ -13,8 +14,12 @@ class QueueModel : public QAbstractListModel {
 public:
     using QAbstractListModel::QAbstractListModel;
 
-    /// Shows these waiters; `now` is the instant they are looked at.
-    void setWaiters(const std::shared_ptr<const trace::Trace>& trace, const std::vector<Waiter>& waiters, Nanos now);
+    /// Shows these waiters; `now` is the instant they are looked at. `told`: who they are.
+    void setWaiters(const std::shared_ptr<const trace::Trace>& trace, const std::vector<Waiter>& waiters, Nanos now,
+                    ToldClients told = {});
+
+    /// "waits 12 s", "waits ≥ 12 s", or that nobody waits there any more. Translated.
+    static QString waited(const Waiter& waiter, Nanos now);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
@@ -23,6 +28,7 @@ private:
     std::shared_ptr<const trace::Trace> m_trace;
     std::vector<Waiter> m_waiters;
     Nanos m_now{};
+    ToldClients m_told;
 };
 
 } // namespace lockscope::views

@@ -23,6 +23,7 @@ QString roleWords(const QByteArray& role, const QString& follows, bool copiesNob
         {"sentinel", QT_TRANSLATE_NOOP("Events", "Sentinel")}, {"leader", QT_TRANSLATE_NOOP("Events", "leader")},
         {"follower", QT_TRANSLATE_NOOP("Events", "follower")}, {"observer", QT_TRANSLATE_NOOP("Events", "observer")},
         {"primary", QT_TRANSLATE_NOOP("Events", "primary")},   {"standby", QT_TRANSLATE_NOOP("Events", "standby")},
+        {"looking", QT_TRANSLATE_NOOP("Events", "looking")},
     };
     const auto known = kRoles.find(role);
     const QString word = known == kRoles.end() ? trace::readable(role) : Words::tr(known->second);

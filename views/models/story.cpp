@@ -5,6 +5,7 @@
 #include "models/told_violation.h"
 #include "theme/format.h"
 #include "verdict/why.h"
+#include "verdict/why_safe.h"
 
 #include <QCoreApplication>
 
@@ -65,7 +66,8 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     };
     tell(Story::tr("%1 holds it", "one client"), Story::tr("%1 hold it", "several clients"), parts.holding);
     if (!record.observed)
-        told += Story::tr("what the servers hold is not observed");
+        told += record.deciders == 0 ? Story::tr("no server can decide who holds it")
+                                     : Story::tr("what the servers hold is not observed");
     else if (record.owner == trace::kNoEntity && record.holders.empty())
         told += Story::tr("on the server it is free");
     else if (record.deadline >= 0)
@@ -112,6 +114,10 @@ QString storyAtPlayhead(const ViewContext& context) {
         told && goesOnAt(verdict->violations[*told], context.playhead()))
         sentences += verdict::why(verdict->violations[*told], *trace);
     return sentences.join(QLatin1Char(' '));
+}
+
+QString whySafeUntilPlayhead(const ViewContext& context) {
+    return verdict::whyItWasSafe(*context.trace(), context.playhead());
 }
 
 } // namespace lockscope::views

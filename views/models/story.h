@@ -11,5 +11,8 @@ QString storyAtPlayhead(const ViewContext& context);
 /// The part of storyAtPlayhead() that is about locks, without the instant and without the violation that goes on then.
 /// Empty before anybody asked for a lock.
 QString locksAtPlayhead(const ViewContext& context);
+/// Why nobody got in twice when a leader or a master died the last time before the playhead; empty: none did while
+/// somebody held a lock, or somebody got in.
+QString whySafeUntilPlayhead(const ViewContext& context);
 
 } // namespace lockscope::views

@@ -84,7 +84,7 @@ void ViewContext::adoptTrace() {
     m_copies.clear();
     m_seenEntities = 0;
     const EntityId before = m_selection;
-    m_selection = m_about = kNoEntity;
+    m_selection = m_about = m_worst = kNoEntity;
     if (m_wanted) m_selection = find(*m_wanted);
     if (m_selection != kNoEntity) m_wanted.reset();
     m_ahead.start();
@@ -104,8 +104,12 @@ void ViewContext::onFutureReplaced(session::Rewrite why, Nanos from) {
     // A world looks a little ahead of the playhead: that nobody misses.
     const bool seen = from < m_furthest;
     m_lookAhead = {}; // a change of what has been seen is to be seen at once
-    if (why == session::Rewrite::Apply) m_furthest = std::min(m_furthest, std::max(m_playhead, from));
-    if (seen || why != session::Rewrite::Apply) Q_EMIT futureReplaced(why, from);
+    const bool goesOn = why == session::Rewrite::Apply || why == session::Rewrite::Restart;
+    if (goesOn) m_furthest = std::min(m_furthest, std::max(m_playhead, from));
+    if (seen || !goesOn)
+        Q_EMIT futureReplaced(why, from);
+    else
+        Q_EMIT unseenFutureReplaced(from);
 }
 
 void ViewContext::grow() {
@@ -219,6 +223,14 @@ void ViewContext::setSelection(EntityId entity, EntityId about) {
     Q_EMIT selectionChanged(entity);
 }
 
+void ViewContext::setWorstLock(EntityId lock) {
+    if (lock >= m_trace->entityCount()) lock = kNoEntity;
+    if (lock == m_worst) return;
+    const EntityId before = focusedLock();
+    m_worst = lock;
+    if (focusedLock() != before) Q_EMIT selectionChanged(m_selection);
+}
+
 const scenario::Scenario& ViewContext::scenario() const {
     if (!m_scenario) {
         const session::Session* const session = m_session;
@@ -260,6 +272,7 @@ EntityId ViewContext::focusedLock() const {
         for (const auto& [lock, record] : state().records)
             if (m_trace->entity(lock).parent == m_selection) return record.copyOf ? record.copyOf : lock;
     }
+    if (m_worst != kNoEntity) return m_worst;
     for (const EntityId lock : entities(EntityKind::Lock))
         if (m_trace->copyOf(lock) == kNoEntity) return lock;
     return kNoEntity;
@@ -300,7 +313,7 @@ void ViewContext::breakIt(scenario::Fault fault) {
     const auto target = session::Breakable::named(sightToActOn(), fault.action, fault.target);
     if (!target) {
         Q_EMIT session->complained(tr("There is no “%1” to do this to at this instant.").arg(fault.target));
-    } else if (const auto struck = target->strike(fault.action, fault.value, at); !struck) {
+    } else if (const auto struck = target->strike(fault.action, fault.value, at, fault.text); !struck) {
         Q_EMIT session->complained(struck.error());
     }
 }

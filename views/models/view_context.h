@@ -64,8 +64,10 @@ public:
     /// Survives a replaced trace when that has an entity of the same name, even if it turns up later. `about`: of a
     /// thread that deals with several locks, the one that it was selected for.
     void select(trace::EntityId entity, trace::EntityId about = trace::kNoEntity);
-    /// The lock whose detail is shown: the selected one, or that of the selection, or the first.
+    /// The lock whose detail is shown: the selected one, or that of the selection, or the worst one, or the first.
     trace::EntityId focusedLock() const;
+    /// The lock that most deserves to be looked at while nobody has selected anything; kNoEntity: none does.
+    void setWorstLock(trace::EntityId lock);
 
     /// All entities of a kind that turned up so far, in order; of names and texts (Text) none. Costs what is new.
     const std::vector<trace::EntityId>& entities(trace::EntityKind kind) const;
@@ -79,12 +81,14 @@ public:
     /// The world at actsAt(), as breakable things look at it. Good until the next call of stateToActOn().
     session::Breakable::Sight sightToActOn() const;
     /// Sends a fault to the session, as done by hand at actsAt(), if its target can bear it then; complains through the
-    /// session otherwise. It looks at the action, the target, the value and a setting of the fault only.
+    /// session otherwise. It looks at the action, the target, the value, the text and a setting of the fault only.
     void breakIt(scenario::Fault fault);
     /// Asks the player to run the session from its start again, with its seed.
     void restart(session::ByHand byHand) { Q_EMIT restartRequested(byHand); }
     /// seek() and revealRequested(), with the entity selected; kNoEntity leaves the selection.
     void reveal(Nanos t, trace::EntityId entity = trace::kNoEntity);
+    /// Asks the table of locks to show only those that this filter finds (models/lock_filter.h).
+    void filterLocks(const QString& filter) { Q_EMIT lockFilterRequested(filter); }
     /// reveal() of where this violation of verdict() begins, and explanationRequested(). Out of range: nothing.
     void explain(std::size_t violation);
 
@@ -94,14 +98,18 @@ Q_SIGNALS:
     void playheadChanged(lockscope::Nanos t);
     void seekRequested(lockscope::Nanos t);                   ///< by seek()
     void restartRequested(lockscope::session::ByHand byHand); ///< by restart()
-    /// Session::futureReplaced(), where what was replaced had been seen.
+    /// Session::futureReplaced(), where what was replaced had been seen. Follows sessionChanged().
     void futureReplaced(lockscope::session::Rewrite why, lockscope::Nanos from);
+    /// In place of futureReplaced() where nobody had seen anything that differs from `from` on. Follows
+    /// sessionChanged().
+    void unseenFutureReplaced(lockscope::Nanos from);
     void selectionChanged(lockscope::trace::EntityId entity);
     void verdictChanged();
     void scenarioChanged(); ///< scenario() and settings() may differ now
     void spotlightChanged();
     /// The user clicked on a violation or an event: this instant (and entity) goes to the middle of the timeline.
     void revealRequested(lockscope::Nanos t, lockscope::trace::EntityId entity);
+    void lockFilterRequested(const QString& filter); ///< by filterLocks()
     /// The user wants to read about this violation (an index into the verdict's): its card comes to the front.
     void explanationRequested(std::size_t violation);
 
@@ -127,6 +135,7 @@ private:
     trace::EntityId m_selection = trace::kNoEntity;
     std::optional<Spotlight> m_spotlight;
     trace::EntityId m_about = trace::kNoEntity; ///< the lock that the selection was selected for
+    trace::EntityId m_worst = trace::kNoEntity; ///< setWorstLock()
     std::optional<Identity> m_wanted;           ///< selected in the trace before, not yet in this one
     std::shared_ptr<const trace::Trace> m_empty;
     std::shared_ptr<const trace::Trace> m_trace;

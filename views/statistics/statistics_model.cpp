@@ -103,6 +103,8 @@ void StatisticsModel::publish() {
         row.lock = lock;
         row.grants = std::max<std::uint64_t>(counted.taken, counted.granted);
         row.asked = counted.asked;
+        row.granted = counted.granted;
+        row.requests = m_all.fold->requests(lock) - m_before.fold->requests(lock);
         row.gaveUp = counted.gaveUp.size();
         row.expired = counted.expired;
         row.forced = counted.forced;
@@ -168,8 +170,14 @@ std::vector<StatisticsModel::Churn> StatisticsModel::churnOf(const std::vector<R
         if (const trace::EntityId connection = trace::connectionOf(*m_trace, row.lock))
             grants[connection] += row.grants;
     std::vector<Churn> all;
-    for (const auto& [connection, seen] : grants)
-        all.push_back({connection, seen, minutes > 0 ? double(seen) / minutes : 0});
+    for (const auto& [connection, seen] : grants) {
+        Churn& churn = all.emplace_back(connection, seen, minutes > 0 ? double(seen) / minutes : 0);
+        const auto pace = m_all.fold->paces().find(connection);
+        if (pace == m_all.fold->paces().end()) continue;
+        churn.now = pace->second.perMinute(std::max(from(), m_until - 1min), m_until);
+        const auto steps = (m_until - from()) / pace->second.stretch();
+        if (steps > 0) churn.curve = pace->second.curve(from(), m_until, int(std::min<std::int64_t>(steps, kCurve)));
+    }
     std::ranges::stable_sort(all, std::ranges::greater(), &Churn::grants);
     return all;
 }
@@ -184,7 +192,7 @@ void StatisticsModel::overlook(std::vector<Nanos> handOvers) {
     std::vector<std::pair<std::int64_t, trace::EntityId>> held;
     for (const auto& [lock, record] : state.records)
         if (record.owner != trace::kNoEntity && record.observed && record.copyOf == trace::kNoEntity)
-            held.emplace_back(record.since, lock);
+            held.emplace_back(record.toldSince == trace::kSinceNotTold ? record.since : record.toldSince, lock);
     const auto shown = held.begin() + std::min<std::ptrdiff_t>(kLongest, std::ssize(held));
     std::ranges::partial_sort(held, shown);
     for (auto one = held.begin(); one != shown; ++one) {
@@ -244,6 +252,8 @@ double StatisticsModel::number(const Row& row, int column) const {
         return row.asked ? double(row.gaveUp) : -1;
     case ExpiredColumn:
         return double(row.expired + row.forced);
+    case RequestsColumn:
+        return row.granted && row.requests ? double(row.requests) / double(row.granted) : -1;
     default:
         return 0;
     }
@@ -255,7 +265,7 @@ QString StatisticsModel::text(const Row& row, int column) const {
     if (value < 0) return none();
     if (isTime(column)) return duration(Nanos(std::int64_t(value)));
     if (column == LoadColumn) return QString::number(value, 'f', value < 10 ? 2 : 1);
-    if (column == RateColumn) return QString::number(value, 'f', value < 10 ? 1 : 0);
+    if (column == RateColumn || column == RequestsColumn) return QString::number(value, 'f', value < 10 ? 1 : 0);
     return count(std::int64_t(value));
 }
 
@@ -276,6 +286,10 @@ QVariant StatisticsModel::data(const QModelIndex& index, int role) const {
         if (column == ExpiredColumn)
             return tr("%1 expired, %2 ended by somebody else")
                 .arg(count(std::int64_t(row.expired)), count(std::int64_t(row.forced)));
+        if (column == RequestsColumn && row.requests)
+            //: %1 a number of messages, %2 a number of grants
+            return tr("%1 messages for %2 grants")
+                .arg(count(std::int64_t(row.requests)), count(std::int64_t(row.granted)));
         return text(row, column);
     case Qt::AccessibleTextRole:
         return headerData(column, Qt::Horizontal, Qt::DisplayRole).toString() + QStringLiteral(": ") +
@@ -327,6 +341,10 @@ QVariant StatisticsModel::headerData(int section, Qt::Orientation orientation, i
         return name ? tr("gave up") : tr("Waits that ended without the lock. Our own clients only.");
     case ExpiredColumn:
         return name ? tr("cut short") : tr("Holds that expired, or that somebody else ended.");
+    case RequestsColumn:
+        return name ? tr("requests")
+                    : tr("Messages of our own clients to servers for each grant, while they waited for "
+                         "the lock or held it. Renewals are among them.");
     case ColumnCount:
         break;
     }

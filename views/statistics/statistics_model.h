@@ -27,6 +27,7 @@ public:
         HandOverP99Column,
         GaveUpColumn,
         ExpiredColumn,
+        RequestsColumn, ///< messages of our own clients to servers, for each grant of theirs
         ColumnCount,
     };
     enum Role {
@@ -43,8 +44,10 @@ public:
     /// How often the locks of a watched server were taken.
     struct Churn {
         trace::EntityId connection = trace::kNoEntity;
-        std::uint64_t grants = 0; ///< over the time that is counted, as far as they were seen
-        double perMinute = 0;
+        std::uint64_t grants = 0;    ///< over the time that is counted, as far as they were seen
+        double perMinute = 0;        ///< on average over that time: the usual pace
+        double now = 0;              ///< grants a minute over the last minute
+        std::vector<double> curve{}; ///< grants a minute in the course of that time, in equal steps
     };
     /// The locks and figures that stand out at the playhead.
     struct Overview {
@@ -56,6 +59,7 @@ public:
         Nanos unobserved{};            ///< for how long a lock was not observed, at most
     };
     static constexpr int kBins = 24;   ///< of the histogram
+    static constexpr int kCurve = 40;  ///< steps of a curve, at most
     static constexpr int kLongest = 4; ///< so many locks stand out at most
 
     explicit StatisticsModel(ViewContext* context, QObject* parent = nullptr);
@@ -90,6 +94,7 @@ private:
         trace::EntityId lock = trace::kNoEntity;
         std::uint64_t grants = 0; ///< by the record, or where nobody looked at it as clients tell
         std::uint64_t asked = 0, gaveUp = 0, expired = 0, forced = 0;
+        std::uint64_t granted = 0, requests = 0;         ///< of our own clients
         std::size_t waits = 0, holds = 0, handOvers = 0; ///< how many the percentiles are of
         Nanos waited{}, wait{}, waitP99{}, longestWait{}, hold{}, holdP99{}, handOver{}, handOverP99{};
     };

@@ -31,6 +31,8 @@ StatisticsPanel::StatisticsPanel(ViewContext* context, QWidget* parent)
       m_stack(new QStackedLayout),
       m_view(new QTableView),
       m_strip(new StatisticsStrip(context, m_model)),
+      m_below(new QWidget),
+      m_title(new QLabel(tr("Statistics"))),
       m_summary(new DimLabel),
       m_span(new QComboBox) {
     auto* layout = new QVBoxLayout(this);
@@ -38,6 +40,10 @@ StatisticsPanel::StatisticsPanel(ViewContext* context, QWidget* parent)
     layout->setSpacing(0);
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(kGrid + 4, kGrid / 2, kGrid, kGrid / 2);
+    m_title->setFont(uiFont(0, QFont::DemiBold));
+    m_title->hide();
+    bar->addWidget(m_title);
+    bar->setSpacing(kGrid);
     m_summary->setFont(uiFont(-1));
     bar->addWidget(m_summary, 1);
     m_span->setAccessibleName(tr("The time that is counted"));
@@ -82,9 +88,10 @@ StatisticsPanel::StatisticsPanel(ViewContext* context, QWidget* parent)
     m_view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_view->verticalHeader()->setDefaultSectionSize(std::max(25, QFontMetrics(uiFont()).height() + 7));
     m_view->horizontalHeader()->setHighlightSections(false);
-    new RoomyColumns(m_view->horizontalHeader(), {160, 124, 70, 84, 80, 80, 100, 80, 80, 112, 112, 76, 84});
+    new RoomyColumns(m_view->horizontalHeader(), {160, 124, 70, 84, 80, 80, 100, 80, 80, 112, 112, 76, 84, 84});
     makeFrameless(m_view);
-    layout->addLayout(m_stack, 1); // before its pages: see EventsPanel
+    m_below->setLayout(m_stack); // before its pages: see EventsPanel
+    layout->addWidget(m_below, 1);
     m_stack->addWidget(m_view);
     m_stack->addWidget(new EmptyState("clock", tr("Nothing to count yet"),
                                       tr("How long clients wait, how long they hold and how fast a lock goes from one "
@@ -114,10 +121,20 @@ void StatisticsPanel::resizeEvent(QResizeEvent* event) {
     fitStrip();
 }
 
+int StatisticsPanel::lowHeight() {
+    return StatisticsStrip::usualHeight() + QFontMetrics(uiFont()).height() + 3 * kGrid;
+}
+
 void StatisticsPanel::fitStrip() {
     constexpr int kLinesBelow = 6; // the bar, the head of the table, and a few of its rows
     const int below = kLinesBelow * m_view->verticalHeader()->defaultSectionSize();
-    m_strip->setVisible(m_model->rowCount() > 0 && height() >= m_strip->sizeHint().height() + below);
+    const int low = lowHeight();
+    const bool isLow = height() < low + 3 * kGrid;
+    const bool any = m_model->rowCount() > 0, fits = height() >= low - 2 * kGrid;
+    const bool alone = any && isLow && fits;
+    m_title->setVisible(isLow && fits);
+    m_below->setVisible(!alone);
+    m_strip->setVisible(alone || (any && height() >= m_strip->sizeHint().height() + below));
 }
 
 void StatisticsPanel::tell() {

@@ -5,6 +5,7 @@
 #include <QWidget>
 
 class QComboBox;
+class QLabel;
 class QSortFilterProxyModel;
 class QStackedLayout;
 class QTableView;
@@ -19,11 +20,14 @@ class StatisticsStrip;
 class StatisticsPanel : public QWidget {
     Q_OBJECT
 public:
+    /// In which the strip and what stands above it fit, without the table.
+    static int lowHeight();
+
     explicit StatisticsPanel(ViewContext* context, QWidget* parent = nullptr);
     StatisticsModel* model() const { return m_model; }
     QTableView* view() const { return m_view; }
     QComboBox* span() const { return m_span; }
-    /// Above the table, where there is room for both.
+    /// Above the table where there is room for both, and alone where there is room for it and hardly a row more.
     StatisticsStrip* strip() const { return m_strip; }
 
 protected:
@@ -41,6 +45,8 @@ private:
     QStackedLayout* m_stack;
     QTableView* m_view;
     StatisticsStrip* m_strip;
+    QWidget* m_below; ///< the table, or why there is none
+    QLabel* m_title;  ///< of a panel that is too low to stand among tabs
     DimLabel* m_summary;
     QComboBox* m_span;
 };

@@ -38,8 +38,8 @@ StatisticsStrip::StatisticsStrip(ViewContext* context, const StatisticsModel* mo
     tell();
 }
 
-QSize StatisticsStrip::sizeHint() const {
-    return {480, (StatisticsModel::kLongest + 1) * lineHeight() + 2 * kGrid};
+int StatisticsStrip::usualHeight() {
+    return (StatisticsModel::kLongest + 1) * lineHeight() + 2 * kGrid;
 }
 
 int StatisticsStrip::parts() const {
@@ -53,13 +53,14 @@ StatisticsStrip::Bars StatisticsStrip::barsOf(const std::vector<StatisticsModel:
     return bars;
 }
 
-StatisticsStrip::Bars StatisticsStrip::churnBars() const {
-    Bars bars;
+QString StatisticsStrip::churnWords() const {
+    double now = 0, usual = 0;
     for (const StatisticsModel::Churn& one : m_model->overview().churn) {
-        if (bars.size() == StatisticsModel::kLongest) break;
-        bars.push_back({one.connection, one.perMinute, rateText(one.perMinute)});
+        now += one.now;
+        usual += one.perMinute;
     }
-    return bars;
+    //: How often all locks are taken: %1 grants in the last minute, %2 in a minute of the time that is counted.
+    return tr("%1 a minute, usual %2").arg(rateText(now), rateText(usual));
 }
 
 void StatisticsStrip::tell() {
@@ -75,8 +76,12 @@ void StatisticsStrip::tell() {
             .arg(first(barsOf(seen.waited)), first(barsOf(seen.held)),
                  seen.handOvers.counts.empty() ? none()
                                                : tr("p50 %1, p99 %2").arg(duration(seen.p50), duration(seen.p99)));
-    //: Follows the overview. %1 is a connection and a number: "shop-redis 12".
-    if (!seen.churn.empty()) words += tr("; most grants a minute %1").arg(first(churnBars()));
+    if (!seen.churn.empty()) {
+        const StatisticsModel::Churn& most = seen.churn.front();
+        const QString busiest = first({{most.connection, most.now, rateText(most.perMinute)}});
+        //: Follows the overview. %1 is a connection and a number: "shop-redis 12"; %2 "3.2 a minute, usual 2.9".
+        words += tr("; most grants a minute %1; of all %2").arg(busiest, churnWords());
+    }
     setAccessibleName(words);
     update();
 }
@@ -120,12 +125,13 @@ QString StatisticsStrip::tipAt(QPoint at) const {
             "logarithmic. Seen %n time(s).",
             nullptr, m_model->overview().handOvers.total());
     if (parts() <= Churn || !part(Churn).whole.contains(at)) return {};
-    QStringList lines{tr("How often the locks of each connection were taken, a minute, over the time that is counted. "
+    QStringList lines{tr("How often the locks of each connection were taken, a minute: the course of the time that is "
+                         "counted, and the last minute. Dashed: the average, which is the usual pace. "
                          "Not counted: the hold with which a lock was first seen, and holds between two looks.")};
     for (const StatisticsModel::Churn& one : m_model->overview().churn)
-        //: %1 a connection's name, %2 a number, %n how many grants were seen
-        lines << tr("%1: %2 a minute, %n grant(s)", nullptr, int(one.grants))
-                     .arg(m_context->trace()->displayName(one.connection), rateText(one.perMinute));
+        //: %1 a connection's name, %2 and %3 numbers, %n how many grants were seen
+        lines << tr("%1: %2 a minute, usual %3, %n grant(s)", nullptr, int(one.grants))
+                     .arg(m_context->trace()->displayName(one.connection), rateText(one.now), rateText(one.perMinute));
     return lines.join(QLatin1Char('\n'));
 }
 
@@ -156,6 +162,40 @@ void StatisticsStrip::paintBars(QPainter& painter, const QRect& room, const Bars
         const QString name = painter.fontMetrics().elidedText(m_context->trace()->displayName(bars[row].entity),
                                                               Qt::ElideMiddle, words.width() - right);
         painter.drawText(words.adjusted(0, 0, -right, 0), Qt::AlignLeft | Qt::AlignVCenter, name);
+    }
+}
+
+void StatisticsStrip::paintChurn(QPainter& painter, const QRect& room) const {
+    const auto& all = m_model->overview().churn;
+    const std::size_t shown = std::min<std::size_t>(all.size(), StatisticsModel::kLongest);
+    for (std::size_t row = 0; row < shown; ++row) {
+        const StatisticsModel::Churn& one = all[row];
+        const QRect line = bar(room, int(row));
+        const QString number = rateText(one.now);
+        const int figures = std::max(painter.fontMetrics().horizontalAdvance(number),
+                                     painter.fontMetrics().horizontalAdvance(QStringLiteral("88.8")));
+        const int wide = (line.width() - figures - 2 * kGrid) / 2;
+        painter.setPen(color(Role::Text));
+        painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, number);
+        const QString name = m_context->trace()->displayName(one.connection);
+        painter.drawText(QRect(line.left(), line.top(), wide, line.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(name, Qt::ElideMiddle, wide));
+        const QRectF plot(line.left() + wide + kGrid, line.top() + 2, wide, line.height() - 4);
+        if (one.curve.size() < 2 || plot.width() < 3 * kGrid) continue; // no course yet, or no room
+        // Each curve by its own scale: it is compared with its own past.
+        const double highest = std::max(std::ranges::max(one.curve), one.perMinute);
+        const auto level = [&](double rate) {
+            return highest > 0 ? plot.bottom() - plot.height() * rate / highest : plot.bottom();
+        };
+        painter.setPen(QPen(color(Role::TextFaint), 1, Qt::DashLine));
+        painter.drawLine(QPointF(plot.left(), level(one.perMinute)), QPointF(plot.right(), level(one.perMinute)));
+        QPolygonF points;
+        for (std::size_t i = 0; i < one.curve.size(); ++i)
+            points << QPointF(plot.left() + plot.width() * double(i) / double(one.curve.size() - 1),
+                              level(one.curve[i]));
+        painter.setPen(QPen(color(Role::Holding), 1.4));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawPolyline(points);
     }
 }
 
@@ -211,7 +251,7 @@ void StatisticsStrip::paintEvent(QPaintEvent*) {
     const std::array<std::pair<QString, QString>, PlaceCount> captions{{{tr("MOST CONTENDED"), tr("time waited")},
                                                                         {tr("LONGEST HELD"), tr("held now")},
                                                                         {tr("HAND-OVER"), tr("release to next grant")},
-                                                                        {tr("CHURN"), tr("grants a minute")}}};
+                                                                        {tr("CHURN"), churnWords()}}};
     for (int i = 0; i < parts(); ++i) {
         const QRect line = part(i).whole.adjusted(0, 0, 0, lineHeight() - part(i).whole.height());
         painter.setFont(captionFont());
@@ -228,7 +268,7 @@ void StatisticsStrip::paintEvent(QPaintEvent*) {
     paintBars(painter, part(Contended).room, barsOf(seen.waited), Role::WaitingSoft, tr("nobody has waited"));
     paintBars(painter, part(Held).room, barsOf(seen.held), Role::RecordTrack, tr("no lock is held"));
     paintHistogram(painter, part(HandOver).room);
-    if (parts() > Churn) paintBars(painter, part(Churn).room, churnBars(), Role::RecordTrack, {});
+    if (parts() > Churn) paintChurn(painter, part(Churn).room);
     painter.fillRect(QRect(0, height() - 1, width(), 1), color(Role::Hairline));
 }
 

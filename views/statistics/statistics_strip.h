@@ -14,7 +14,8 @@ class StatisticsStrip : public QWidget {
     Q_OBJECT
 public:
     StatisticsStrip(ViewContext* context, const StatisticsModel* model, QWidget* parent = nullptr);
-    QSize sizeHint() const override;
+    QSize sizeHint() const override { return {480, usualHeight()}; }
+    static int usualHeight();
 
 protected:
     void paintEvent(QPaintEvent*) override;
@@ -30,7 +31,8 @@ private:
     };
     using Bars = std::vector<Bar>;
     static Bars barsOf(const std::vector<StatisticsModel::Longest>& locks);
-    Bars churnBars() const;
+    /// "3.2 now, usual 2.9": over all connections.
+    QString churnWords() const;
     int parts() const;
     struct Part {
         QRect room;  ///< below the caption
@@ -42,6 +44,7 @@ private:
     trace::EntityId lockAt(QPoint at) const;
     QString tipAt(QPoint at) const;
     void paintBars(QPainter& painter, const QRect& room, const Bars& bars, Role fill, const QString& nothing) const;
+    void paintChurn(QPainter& painter, const QRect& room) const;
     void paintHistogram(QPainter& painter, const QRect& room) const;
     void tell();
 

@@ -6,6 +6,7 @@
 #include "theme/palette.h"
 
 #include <QPainter>
+#include <QRegularExpression>
 #include <QStyle>
 #include <QStyleOption>
 #include <QWidget>
@@ -158,8 +159,23 @@ void drawMenuPanel(const QStyleOption& option, QPainter& painter) {
     painter.restore();
 }
 
+namespace {
+/// In capitals but for the units of times: 2.2 S would be siemens.
+QString captionInCapitals(const QString& text) {
+    static const QRegularExpression unit(QStringLiteral("(?<=[0-9])\\s?(?:ns|µs|ms|s|m|h)\\b"),
+                                         QRegularExpression::UseUnicodePropertiesOption);
+    QString capitals = text.toUpper();
+    if (capitals.size() != text.size()) return capitals; // a letter whose capital is two, such as ß
+    for (auto found = unit.globalMatch(text); found.hasNext();) {
+        const QRegularExpressionMatch match = found.next();
+        capitals.replace(match.capturedStart(), match.capturedLength(), match.captured());
+    }
+    return capitals;
+}
+} // namespace
+
 void drawMenuItem(const QStyleOptionMenuItem& item, QPainter& painter, const QWidget*) {
-    constexpr int iconColumn = 32, edge = 12;
+    constexpr int iconColumn = 32, edge = 12, arrow = 14;
     painter.save();
     if (item.menuItemType == QStyleOptionMenuItem::Separator) {
         if (item.text.isEmpty()) {
@@ -169,7 +185,7 @@ void drawMenuItem(const QStyleOptionMenuItem& item, QPainter& painter, const QWi
             painter.setFont(captionFont());
             painter.setPen(color(Role::TextDim));
             painter.drawText(item.rect.adjusted(edge, 4, -edge, 0), Qt::AlignLeft | Qt::AlignVCenter,
-                             item.text.toUpper());
+                             captionInCapitals(item.text));
         }
         painter.restore();
         return;
@@ -194,10 +210,13 @@ void drawMenuItem(const QStyleOptionMenuItem& item, QPainter& painter, const QWi
                      tab < 0 ? item.text : item.text.left(tab));
     if (tab >= 0) {
         painter.setPen(color(Role::TextFaint));
-        painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine, item.text.mid(tab + 1));
+        // Its key stands left of the arrow of a menu that goes on.
+        const int right = item.menuItemType == QStyleOptionMenuItem::SubMenu ? arrow : 0;
+        painter.drawText(text.adjusted(0, 0, -right, 0), Qt::AlignRight | Qt::AlignVCenter | Qt::TextSingleLine,
+                         item.text.mid(tab + 1));
     }
     if (item.menuItemType == QStyleOptionMenuItem::SubMenu)
-        paintIcon(painter, centred(QRectF(item.rect.right() - 22, item.rect.top(), 18, item.rect.height()), 14),
+        paintIcon(painter, centred(QRectF(item.rect.right() - 22, item.rect.top(), 18, item.rect.height()), arrow),
                   "chevron-right", Role::TextDim);
     painter.restore();
 }

@@ -7,6 +7,7 @@
 #include <QBoxLayout>
 #include <QEvent>
 #include <QPainter>
+#include <array>
 
 namespace lockscope::views {
 namespace {
@@ -297,6 +298,37 @@ void TtlRing::paintEvent(QPaintEvent*) {
     painter.drawText(rect().adjusted(0, 22, 0, 12), Qt::AlignCenter, m_below);
 }
 
+namespace {
+
+/// Shows a picture over words while there is room for both.
+class RoomForPicture : public QObject {
+public:
+    RoomForPicture(QWidget* whole, QLabel* picture, std::array<QLabel*, 2> words)
+        : QObject(whole), m_picture(picture), m_words(words) {
+        whole->installEventFilter(this);
+    }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::Resize) {
+            const auto* const whole = static_cast<QWidget*>(watched);
+            const QMargins margins = whole->layout()->contentsMargins();
+            const int width = whole->width() - margins.left() - margins.right();
+            int needed = margins.top() + margins.bottom() + 32 + 3 * kGrid;
+            for (const QLabel* const label : m_words)
+                needed += label->heightForWidth(width);
+            m_picture->setVisible(whole->height() >= needed);
+        }
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    QLabel* m_picture;
+    std::array<QLabel*, 2> m_words;
+};
+
+} // namespace
+
 EmptyState::EmptyState(const char* iconName, const QString& title, const QString& hint, QWidget* parent)
     : QWidget(parent), m_title(new QLabel(title)), m_hint(new DimLabel(hint)) {
     auto* layout = new QVBoxLayout(this);
@@ -315,6 +347,10 @@ EmptyState::EmptyState(const char* iconName, const QString& title, const QString
         layout->addWidget(label);
     }
     layout->addStretch();
+    // Words that wrap would ask for the height that they take in the narrowest column, and a dock that is lower would
+    // grow for good when they are shown.
+    setMinimumHeight(3 * QFontMetrics(uiFont()).lineSpacing() + kGrid);
+    new RoomForPicture(this, picture, {m_title, m_hint});
 }
 
 void EmptyState::setTexts(const QString& title, const QString& hint) {

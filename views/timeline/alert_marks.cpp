@@ -6,6 +6,7 @@
 #include "theme/icons.h"
 
 #include <cmath>
+#include <unordered_map>
 
 namespace lockscope::views {
 
@@ -69,12 +70,16 @@ void AlertMarks::paint(QPainter& painter, const QSize& size, const TimelineScene
     const double sign = scene.metrics.px(14);
     painter.save();
     painter.setClipRect(QRect(labels, 0, size.width() - labels, size.height()), Qt::IntersectClip);
+    std::unordered_map<trace::EntityId, int> rows; // a recording has many marks of few lanes
     for (const Mark& mark : m_marks) {
-        const int row = scene.layout.rowOf(mark.lane);
-        if (row < 0 || mark.from >= scene.to || mark.to <= scene.from) continue;
+        if (mark.from >= scene.to || mark.to <= scene.from) continue;
+        const auto [place, isNew] = rows.try_emplace(mark.lane, -1);
+        if (isNew) place->second = scene.layout.rowOf(mark.lane);
+        const int row = place->second;
+        if (row < 0) continue;
         const TimelineLayout::Row& lane = scene.layout.rows()[std::size_t(row)];
-        const int y = lane.y - scene.scroll;
-        if (y + lane.height < 0 || y > size.height()) continue;
+        const int y = scene.yOf(lane.y);
+        if (scene.isCovered(lane.y, lane.height) || y + lane.height < 0 || y > size.height()) continue;
         const double left = labels + c.x(mark.from);
         const double right = labels + c.x(std::min(mark.to, scene.data.now()));
         const Role role = alertRole(mark.severity);

@@ -29,6 +29,17 @@ constexpr double kPageWidth = 794, kPageHeight = 1123; // A4
 constexpr int kMargin = 48, kGap = 16;
 constexpr int kPictureWidth = 1200; ///< of the timeline, which is scaled down to the page
 
+/// The facts of the card, and how many locks the picture shows where there is room for so many pixels of lanes only.
+std::vector<std::pair<QString, QString>> factsFor(const EvidenceCard& card, const TimelineRenderer& lanes, int room) {
+    std::vector<std::pair<QString, QString>> facts = card.facts;
+    const auto [shown, all] = lanes.locksWithin(room);
+    if (shown < all)
+        //: On a page with a picture that has no room for all locks.
+        facts.emplace(facts.begin(), Text::tr("In the picture"),
+                      Text::tr("%1 of %n locks, for want of room", "", all).arg(shown));
+    return facts;
+}
+
 /// Paints the page into (0, 0, kPageWidth, kPageHeight).
 void paintPage(QPainter& painter, const EvidenceCard& card) {
     const OnPaper light;
@@ -49,19 +60,24 @@ void paintPage(QPainter& painter, const EvidenceCard& card) {
     // The picture gets the room that the facts leave. They stand below it, at the foot of the page at the lowest.
     painter.setFont(uiFont());
     const int line = painter.fontMetrics().height() + 4;
-    const int facts = int(card.facts.size()) * line + kGap;
-    const int lowest = int(kPageHeight) - kMargin - facts;
     const double scale = double(width) / kPictureWidth;
-    const int room = int((lowest - y - kGap) / scale);
-    // Its words stand above already: lanes and legend only.
-    const int legend = legendHeight();
-    const QSize lanes(kPictureWidth, std::clamp(timelineHeight(card.run.timeline), 1, std::max(room - legend, 1)));
+    const int legend = legendHeight(); // its words stand above already: lanes and legend only
+    const auto lowestWith = [&](std::size_t facts) { return int(kPageHeight) - kMargin - int(facts) * line - kGap; };
+    const auto roomWith = [&](std::size_t facts) {
+        return std::max(int((lowestWith(facts) - y - kGap) / scale) - legend, 1);
+    };
+    const TimelineRenderer renderer(card.run.timeline);
+    const bool whole = renderer.height() <= roomWith(card.facts.size());
+    const std::size_t atMost = card.facts.size() + (whole ? 0 : 1);
+    const auto facts = factsFor(card, renderer, whole ? renderer.height() : roomWith(atMost));
+    const int lowest = lowestWith(facts.size());
+    const QSize lanes(kPictureWidth, std::clamp(renderer.height(), 1, roomWith(atMost)));
     painter.save();
     painter.translate(kMargin, y);
     painter.scale(scale, scale);
     painter.save();
     painter.setClipRect(QRect(QPoint(0, 0), lanes));
-    TimelineRenderer(card.run.timeline).paint(painter, lanes, card.run.timeline);
+    renderer.paint(painter, lanes, card.run.timeline);
     painter.restore();
     paintLegend(painter, QRect(0, lanes.height(), kPictureWidth, legend));
     painter.restore();
@@ -71,10 +87,10 @@ void paintPage(QPainter& painter, const EvidenceCard& card) {
     painter.drawLine(kMargin, foot, kMargin + width, foot);
     int labels = 0;
     painter.setFont(uiFont());
-    for (const auto& [label, value] : card.facts)
+    for (const auto& [label, value] : facts)
         labels = std::max(labels, painter.fontMetrics().horizontalAdvance(label));
     y = foot + kGap;
-    for (const auto& [label, value] : card.facts) {
+    for (const auto& [label, value] : facts) {
         // By their baseline: a line of Chinese letters is higher than one of Latin ones.
         const int baseline = y + painter.fontMetrics().ascent();
         painter.setPen(color(Role::TextDim));
@@ -114,6 +130,13 @@ std::vector<std::pair<QString, QString>> factsOf(const TimelinePicture& timeline
                                                                .arg(count(std::int64_t(clients.size())), count(locks),
                                                                     count(servers), count(std::int64_t(trace.size()))));
     return facts;
+}
+
+QString watchedServers(const trace::Trace& trace) {
+    QStringList names;
+    for (trace::EntityId id = 1; id < trace.entityCount(); ++id)
+        if (trace::isConnection(trace, id)) names << trace.displayName(id);
+    return names.join(Text::tr(", ", "between names of servers"));
 }
 
 bool writePdf(const EvidenceCard& card, QIODevice& device) {

@@ -17,6 +17,8 @@ struct EvidenceCard {
 /// The facts that a trace tells of itself: time span and wall clock of the shown part; clients, locks, servers and
 /// events of the whole.
 std::vector<std::pair<QString, QString>> factsOf(const TimelinePicture& timeline);
+/// The names of the servers that were watched, "shop, bank"; empty: the trace is of no watched server.
+QString watchedServers(const trace::Trace& trace);
 /// Writes it as a PDF file; false when the device takes nothing.
 bool writePdf(const EvidenceCard& card, QIODevice& device);
 /// The page with so many device pixels an inch.

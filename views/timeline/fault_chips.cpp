@@ -5,6 +5,7 @@
 #include "models/engine_words.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
+#include "timeline/words.h"
 #include "trace/text.h"
 
 #include <QCoreApplication>
@@ -55,6 +56,23 @@ trace::EntityId sharedEnd(const trace::Trace& trace, const std::vector<trace::Ev
     return trace::kNoEntity;
 }
 
+/// "A → 2 others" where nothing that `end` sends comes to the other ends, "2 others → A" the other way; else `both`.
+QString cutLinksName(const trace::Trace& trace, const std::vector<trace::Event>& links, trace::EntityId end,
+                     const QString& both) {
+    using trace::CutWays;
+    const auto all = [&](CutWays ofParent, CutWays ofOther) {
+        return std::ranges::all_of(links, [&](const trace::Event& e) {
+            return trace::cutWays(e.value) == (trace.entity(e.subject).parent == end ? ofParent : ofOther);
+        });
+    };
+    const QString name = trace.displayName(end);
+    //: One way of links is cut: nothing that %1 sends comes to the %2 parties at the other ends, two at least.
+    if (all(CutWays::Forth, CutWays::Back)) return Timeline::tr("%1 → %2 others").arg(name).arg(links.size());
+    //: One way of links is cut: nothing that the %2 parties at the other ends send comes to %1; two at least.
+    if (all(CutWays::Back, CutWays::Forth)) return Timeline::tr("%2 others → %1").arg(name).arg(links.size());
+    return both;
+}
+
 /// "cut A ↔ 3 others", for links of one client or server; empty: they share none.
 QString linksLabel(const trace::Trace& trace, const std::vector<trace::Event>& links) {
     const trace::EntityId end = sharedEnd(trace, links);
@@ -63,7 +81,7 @@ QString linksLabel(const trace::Trace& trace, const std::vector<trace::Event>& l
     const QString all = Timeline::tr("%1 ↔ %2 others").arg(trace.displayName(end)).arg(links.size());
     switch (links.front().kind) {
     case trace::EventKind::LinkCut:
-        return Timeline::tr("cut %1").arg(all);
+        return Timeline::tr("cut %1").arg(cutLinksName(trace, links, end, all));
     case trace::EventKind::LinkMended:
         return Timeline::tr("mended %1").arg(all);
     default:
@@ -118,7 +136,7 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
     case NodeStarted:
         return Timeline::tr("started %1").arg(actor);
     case LinkCut:
-        return Timeline::tr("cut %1").arg(subject);
+        return Timeline::tr("cut %1").arg(cutLinkName(trace, e));
     case LinkMended:
         return Timeline::tr("mended %1").arg(subject);
     case LinkDelayed:
@@ -149,6 +167,8 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
         // Two words: the chip stands on the server's own lane.
         if (trace.entity(e.aux).name == "pool=exhausted") return Timeline::tr("pool exhausted");
         if (trace.entity(e.aux).name == "pool=free") return Timeline::tr("pool free");
+        if (trace.entity(e.aux).name == "disk=stalled") return Timeline::tr("disk stalls");
+        if (trace.entity(e.aux).name == "disk=free") return Timeline::tr("disk free");
         if (const QString words = changeWords(e, trace); !words.isEmpty()) return words;
         return trace::readable(trace.entity(e.aux).name);
     default:

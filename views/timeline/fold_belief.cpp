@@ -146,7 +146,8 @@ void LaneFold::markBelief(const Cursor& c, bool waited, const Event& event, std:
         markRecord(RecordTick::RenewRefused);
         break;
     case EventKind::ReleaseRefused:
-        markRecord(RecordTick::ReleaseRefused);
+        // Where the session is over the client knows that by itself, and asks no server.
+        if (!m_sessionsOver.contains(m_trace.clientOf(event.actor))) markRecord(RecordTick::ReleaseRefused);
         break;
     default:
         break;

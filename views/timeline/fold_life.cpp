@@ -39,14 +39,14 @@ void LaneFold::setNodePhase(NodeSlot& n, NodePhase phase, std::int64_t at, std::
     if (wasDown != (phase == NodePhase::Down)) masterChanged(n, at, row);
 }
 
-void LaneFold::setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t at, std::uint32_t row) {
+void LaneFold::setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t at) {
     if (l.cut == cut && l.delay == delay) return;
     l.cut = cut;
     l.delay = delay;
     SpanTrack& spans = l.lane->spans;
     if (spans.hasOpen()) spans.close(at);
     if (cut)
-        spans.push(spanAt(at, row, unsigned(LinkPhase::Cut)));
+        spans.push(spanAt(at, l.cutRow, unsigned(LinkPhase::Cut)));
     else if (delay > 0)
         spans.push(spanAt(at, l.delayRow, unsigned(LinkPhase::Delayed)));
 }
@@ -70,7 +70,7 @@ void LaneFold::setAsleep(ClientSlot& c, bool asleep, std::int64_t at) {
 
 void LaneFold::heal(std::int64_t at, std::uint32_t row) {
     for (LinkSlot& l : m_links)
-        setLink(l, false, 0, at, row);
+        setLink(l, false, 0, at);
     for (ClientSlot& c : m_clients)
         if (c.life->spans.hasOpen() && c.life->spans.back().state == unsigned(LifePhase::Paused)) {
             setClientPhase(c, {}, at, row);
@@ -150,15 +150,21 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         onNode(NodePhase::Down);
         break;
     case EventKind::LinkCut:
-        onLink([&](LinkSlot& l) { setLink(l, true, l.delay, event.at, row); });
+        onLink([&](LinkSlot& l) {
+            // A cut of other ways is a span of its own.
+            const trace::CutWays ways = trace::cutWays(event.value);
+            if (std::exchange(l.ways, ways) != ways) l.cut = false;
+            l.cutRow = row;
+            setLink(l, true, l.delay, event.at);
+        });
         break;
     case EventKind::LinkMended:
-        onLink([&](LinkSlot& l) { setLink(l, false, l.delay, event.at, row); });
+        onLink([&](LinkSlot& l) { setLink(l, false, l.delay, event.at); });
         break;
     case EventKind::LinkDelayed:
         onLink([&](LinkSlot& l) {
             l.delayRow = row; // the delay goes on behind a cut, and shows again when that is mended
-            setLink(l, l.cut, event.value, event.at, row);
+            setLink(l, l.cut, event.value, event.at);
         });
         break;
     case EventKind::ReplyLossArmed:
@@ -177,6 +183,10 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         applyLag(event, row);
         break;
     case EventKind::SessionChanged: // being connected is as it should be
+        if (trace::SessionPhase(event.value) == trace::SessionPhase::Expired)
+            m_sessionsOver.insert(event.actor);
+        else
+            m_sessionsOver.erase(event.actor);
         if (trace::SessionPhase(event.value) != trace::SessionPhase::Connected)
             fault(event, row, client(event.actor).life->faults);
         break;
@@ -200,7 +210,19 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
     }
 }
 
+void LaneFold::applyPeerMessage(const Event& event, std::uint32_t row) {
+    LinkSlot* const between = linkBetween(event.actor, event.subject);
+    if (!between) return;
+    Lane& lane = *between->lane;
+    if (std::exchange(lane.folded, false)) ++m_data.m_layoutVersion;
+    const LinkTick kind = event.value == -1            ? LinkTick::Lost
+                          : event.actor == lane.client ? LinkTick::Request
+                                                       : LinkTick::Reply;
+    tick(lane.ticks, event.at, row, unsigned(kind));
+}
+
 void LaneFold::applyMessage(const Event& event, std::uint32_t row) {
+    if (event.kind == EventKind::PeerMessage) return applyPeerMessage(event, row);
     const bool fromNode = event.kind == EventKind::Reply || event.kind == EventKind::Push;
     const EntityId clientId = fromNode ? event.subject : event.actor, nodeId = fromNode ? event.actor : event.subject;
     if (clientId == trace::kNoEntity || nodeId == trace::kNoEntity) return;
@@ -231,7 +253,14 @@ void LaneFold::applyMessage(const Event& event, std::uint32_t row) {
         else if (looks && n.known && kind == LinkTick::ConnectionRestored && n.phase == NodePhase::Unseen)
             setNodePhase(n, NodePhase::Up, event.at, row);
     }
-    tick(link(clientId, nodeId).lane->ticks, event.at, row, unsigned(kind));
+    Lane& lane = *link(clientId, nodeId).lane;
+    if (kind == LinkTick::Lost && !lane.lossy) {
+        const NodeSlot& n = node(nodeId);
+        const bool bothThere = n.known && n.phase == NodePhase::Up && !client(clientId).life->spans.hasOpen();
+        if (bothThere) ++m_data.m_layoutVersion;
+        lane.lossy = bothThere;
+    }
+    tick(lane.ticks, event.at, row, unsigned(kind));
 }
 
 } // namespace lockscope::views

@@ -68,6 +68,8 @@ void LaneFold::openQueue(LockSlot& l, std::int64_t at, std::uint32_t row) {
     span.from = at;
     span.row = row;
     span.label = depth & 0xffffffu;
+    span.state = queueClass(depth) & 0xfu;
+    l.lane->longestQueue = std::max(l.lane->longestQueue, depth);
     queue.push(span);
 }
 
@@ -159,9 +161,12 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
         return tick(l.lane->ticks, event.at, row, unsigned(RecordTick::RenewalMissed));
     case EventKind::RecordRenewalsStopped:
         return tick(l.lane->ticks, event.at, row, unsigned(RecordTick::RenewalsStopped));
+    case EventKind::RecordFailedOver:
+        return tick(l.lane->ticks, event.at, row, unsigned(RecordTick::FailedOver));
     case EventKind::RecordQueued:
     case EventKind::RecordUnqueued:
     case EventKind::RecordContent:
+    case EventKind::RecordSince:
         return;
     default:
         break;

@@ -71,7 +71,7 @@ void LaneFold::applyRole(const Event& event, std::uint32_t row) {
         watch(n);
         return;
     }
-    n.role = trace::isMasterRole(role) ? RoleBand::Master : RoleBand::Replica;
+    n.role = trace::isMasterRole(role) ? RoleBand::Master : role == "looking" ? RoleBand::Looking : RoleBand::Replica;
     trace::applyRole(n.told, event, role);
     openRole(n, event.at, row);
     openLag(n, event.at, row);
@@ -105,6 +105,9 @@ void LaneFold::applyFailover(const Event& event, std::uint32_t row) {
         if (std::exchange(m_voteEpoch, event.value) != event.value) m_votes.clear();
         ++m_votes[event.subject];
         mark(WatcherTick::Votes);
+        // A server that elects by itself, without Sentinels, has the mark on its own lane.
+        if (!watchers && event.actor != trace::kNoEntity)
+            tick(node(event.actor).lane->ticks, event.at, row, unsigned(WatcherTick::Votes));
         return;
     }
     switch (FailoverPhase(event.value)) {
@@ -139,6 +142,10 @@ void LaneFold::applyFailover(const Event& event, std::uint32_t row) {
 }
 
 void LaneFold::applyDecider(LockSlot& l, const Event& event, std::uint32_t row) {
+    if (event.value < 0) { // not told from here on
+        if (l.lane->deciders.hasOpen()) l.lane->deciders.close(event.at);
+        return;
+    }
     if (l.lane->deciders.empty()) ++m_data.m_layoutVersion;
     const Decider state = event.value == 0                  ? Decider::Nobody
                           : event.actor != trace::kNoEntity ? Decider::One

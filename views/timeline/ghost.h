@@ -2,6 +2,7 @@
 #pragma once
 #include "timeline/paint_kit.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -20,21 +21,29 @@ public:
     static constexpr std::size_t kKept = 8;
     /// `data` was the run until now, and the present one is another from `from` on. From now on it is shown.
     void remember(std::shared_ptr<TimelineData> data, std::int64_t from);
+    /// From `from` on the present run is another than the one until now, which nobody had seen any further.
+    void part(std::int64_t from);
     void clear() { m_runs.clear(); }
     /// Shows the run before the one that is shown; behind the oldest one, the newest.
     void showOlder();
     GhostRun shown() const { return m_runs.empty() ? GhostRun{} : m_runs[m_shown]; }
+    /// The newest first.
+    const std::vector<GhostRun>& all() const { return m_runs; }
+    /// Shows that one of all(). Out of range: nothing.
+    void show(std::size_t index);
+    /// Drops the runs of which this is true.
+    void forget(const std::function<bool(const GhostRun&)>& gone);
 
 private:
     std::vector<GhostRun> m_runs; ///< the newest first
     std::size_t m_shown = 0;
 };
 
-/// The lane of the former run that shows the same client's belief about the same lock; nullptr: it had none. Ids differ
-/// from trace to trace: names tell.
+/// The lane of the former run that shows the same: a client's belief about a lock, a lock's record, a resource's
+/// writes; nullptr: it had none. Ids differ from trace to trace: names tell.
 const Lane* ghostLane(const GhostRun& ghost, const trace::Trace& trace, const Lane& lane);
-/// Paints the former holds of this belief lane from `ghost.from` on, to be painted over by what is true now. Takes the
-/// former data's mutex.
+/// Paints what this lane of beliefs, of a record or of writes showed in the former run from `ghost.from` on, to be
+/// painted over by what is true now; nothing on other lanes. Takes the former data's mutex.
 void paintGhost(const PaintKit& kit, const GhostRun& ghost, const Lane& lane);
 
 } // namespace lockscope::views

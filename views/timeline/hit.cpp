@@ -44,7 +44,7 @@ TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF
     const int labels = scene.metrics.labelWidth();
     const TimelineCoordinates c = scene.coordinates(size.width());
     hit.time = c.time(position.x() - labels);
-    hit.row = scene.layout.rowAt(int(position.y()) + scene.scroll);
+    hit.row = scene.rowAt(int(position.y()));
     const auto slack = [&](double pixels) { return std::int64_t(pixels * c.nanosPerPixel()); };
     if (position.x() >= labels)
         hit.violations = scene.bands.at(hit.time, slack(ViolationBands::kLeastWidth), scene.data.now());
@@ -57,7 +57,7 @@ TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF
         return hit;
     }
     hit.what = TimelineHit::What::Lane;
-    const double y = position.y() + scene.scroll - row.y;
+    const double y = position.y() - scene.yOf(row.y);
     const QRectF bar = scene.metrics.bar(lane, 0, c.width());
     const auto found = [&hit](TimelineHit::What what, std::size_t index) {
         hit.what = what;

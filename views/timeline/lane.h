@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "timeline/tracks.h"
-#include "trace/event.h"
+#include "trace/state.h"
 
 namespace lockscope::views {
 
@@ -14,7 +14,8 @@ enum class LaneKind : std::uint8_t {
     Node,
     Watchers, ///< all Sentinels in one lane
     Link,
-    Clock, ///< how far a client's or a server's clock is off, below its own lane; only where one ever was
+    Clock,   ///< how far a client's or a server's clock is off, below its own lane; only where one ever was
+    Session, ///< a client's session with the service, below its own lane; only where it was ever not connected
 };
 
 // The meanings of Span::state and Span::label on each kind of lane.
@@ -43,6 +44,7 @@ enum class RoleBand : std::uint8_t {
     Replica,
     Orphan,    ///< a replica that gets its data from nobody now
     Candidate, ///< chosen to be promoted
+    Looking,   ///< it knows of no leader, and takes part in an election
 };
 /// Span::state of Lane::deciders.
 enum class Decider : std::uint8_t {
@@ -55,6 +57,13 @@ enum class LinkPhase : std::uint8_t {
     Delayed, ///< the trace row has by how much, also where it is one before the span's begin
 };
 enum class LifePhase : std::uint8_t { Paused, Dead };
+
+/// Span::state of Lane::queue: the depth by its magnitude, so that sums of many spans know the greatest.
+constexpr unsigned queueClass(std::uint32_t depth) {
+    return depth <= 1 ? 0 : depth <= 4 ? 1 : depth <= 16 ? 2 : 3;
+}
+/// The greatest depth of a class; of the last one, no number tells it.
+inline constexpr std::array<std::uint32_t, kStates> kDeepestOfClass{1, 4, 16, 0xffffff};
 
 // The meanings of Tick::kind and Tick::label on each kind of lane.
 enum class BeliefTick : std::uint8_t {
@@ -71,7 +80,8 @@ enum class RecordTick : std::uint8_t {
     Overwritten,
     NodeLoss,
     RenewalMissed,
-    RenewalsStopped
+    RenewalsStopped,
+    FailedOver ///< held on, on another server
 };
 enum class EffectTick : std::uint8_t {
     Accepted, ///< label: of the number it was written under, in TimelineData::numbers()
@@ -130,10 +140,12 @@ struct Lane {
                                                ///< clock: the client or the node
     trace::EntityId client = trace::kNoEntity; ///< of a thread, a link, or a client's clock
     trace::EntityId other = trace::kNoEntity;  ///< belief: the lock; effect: the lock; link: the node
-    SpanTrack spans;                           ///< clock: while it is off; the trace row has by how much
-    TickTrack ticks;
-    TickTrack faults;   ///< FaultTick
-    SpanTrack queue;    ///< record lanes: label = known queue depth
+    SpanTrack spans;                           ///< clock: while it is off, or runs too fast or too slow
+    std::vector<trace::WallClock> clocks;      ///< clock: how it goes in each of `spans`
+    TickTrack ticks;                           ///< node lanes: WatcherTick::Votes
+    TickTrack faults;                          ///< FaultTick
+    SpanTrack queue;                           ///< record lanes: label = known queue depth, state = queueClass() of it
+    std::uint32_t longestQueue = 0;            ///< record lanes: the greatest depth so far
     SpanTrack holders;  ///< record lanes, where there may be several: label = HolderCount, state = HoldMode
     SpanTrack deciders; ///< record lanes of locks that several servers keep: Decider
     SpanTrack roles;    ///< node lanes: RoleBand
@@ -143,6 +155,7 @@ struct Lane {
     const Lane* logical = nullptr;             ///< copy lanes: the lane of the logical lock
     const Lane* host = nullptr;                ///< copy lanes: the lane of its server
     bool folded = false;                       ///< it has no row of its own
+    bool lossy = false;                        ///< link lanes: a message was lost between ends that were both there
     bool held = false;                         ///< belief lanes: it has held the lock, or believed so, at some time
     std::int64_t seenFrom = kOpenEnd;          ///< record lanes: when something was first known of it
     trace::EntityId format = trace::kNoEntity; ///< record lanes: the Text that named it last, if rows tell it

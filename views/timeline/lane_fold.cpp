@@ -39,7 +39,9 @@ void LaneFold::takeEntities() {
             resource(id);
             break;
         case EntityKind::Thread:
-            if (m_locksSoFar == 1) m_expected.try_emplace(m_trace.clientOf(id), id);
+            if (m_locksSoFar > 0)
+                m_expected.try_emplace(m_trace.clientOf(id),
+                                       Expected{id, m_locksSoFar == 1 ? m_firstLock : trace::kNoEntity});
             break;
         default:
             break;
@@ -131,13 +133,19 @@ LaneFold::LinkSlot& LaneFold::link(EntityId linkId) {
         if (isNew) {
             between.node = e.other;
             between.lane = &m_data.addLane(LaneKind::Link, linkId, e.parent, e.other);
-            between.lane->folded = true; // until something is done to it: there are many, and they have no messages
+            between.lane->folded = true; // until it has a message, or something is done to it: there are many
+            m_serverLinks[std::minmax(e.parent, e.other)] = &between;
         }
         return between;
     }
     LinkSlot& slot = link(e.parent, e.other);
     slot.lane->entity = linkId;
     return slot;
+}
+
+LaneFold::LinkSlot* LaneFold::linkBetween(EntityId a, EntityId b) {
+    const auto found = m_serverLinks.find(std::minmax(a, b));
+    return found == m_serverLinks.end() ? nullptr : found->second;
 }
 
 LaneFold::Cursor& LaneFold::cursor(EntityId threadId, EntityId lockId) {
@@ -148,7 +156,13 @@ LaneFold::Cursor& LaneFold::cursor(EntityId threadId, EntityId lockId) {
     c.thread = threadId;
     c.lock = &lock(lockId);
     const EntityId clientId = m_trace.clientOf(threadId);
-    c.lane = &m_data.addLane(LaneKind::Belief, threadId, clientId, lockId);
+    if (t.idle) {
+        c.lane = std::exchange(t.idle, nullptr);
+        c.lane->other = lockId;
+        ++m_data.m_layoutVersion; // it stands in the order of its lock from now on
+    } else {
+        c.lane = &m_data.addLane(LaneKind::Belief, threadId, clientId, lockId);
+    }
     c.lane->life = client(clientId).life;
     t.cursors.push_back(&c);
     return c;
@@ -163,8 +177,16 @@ LaneFold::Cursor* LaneFold::knownCursor(EntityId threadId, const LockSlot& l) {
 void LaneFold::expectBelief(EntityId clientId) {
     const auto expected = m_expected.find(clientId);
     if (expected == m_expected.end()) return;
-    cursor(expected->second, m_firstLock);
+    const auto [threadId, lockId] = expected->second;
     m_expected.erase(expected);
+    if (lockId != trace::kNoEntity) {
+        cursor(threadId, lockId);
+        return;
+    }
+    ThreadSlot& t = thread(threadId);
+    if (t.idle || !t.cursors.empty()) return; // it has asked already
+    t.idle = &m_data.addLane(LaneKind::Belief, threadId, clientId, trace::kNoEntity);
+    t.idle->life = client(clientId).life;
 }
 
 void LaneFold::tick(TickTrack& track, std::int64_t at, std::uint32_t row, unsigned kind, std::uint32_t label) {

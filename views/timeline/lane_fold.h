@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 namespace lockscope::views {
@@ -18,7 +19,8 @@ public:
     explicit LaneFold(TimelineData& data) : m_data(data), m_trace(data.trace()) {}
 
     /// Looks at entities that are new since the last call: links get their lanes before anything happens on them, and
-    /// clients that are there for one lock theirs as soon as they start.
+    /// clients theirs as soon as they start. Where there are several locks, such a lane becomes that of the first one
+    /// that its client asks for.
     void takeEntities();
     void apply(const trace::Event& event, std::uint32_t row);
 
@@ -39,6 +41,7 @@ private:
     struct ThreadSlot {
         EntityId id = trace::kNoEntity;
         std::vector<Cursor*> cursors; ///< one per lock that it deals with
+        Lane* idle = nullptr;         ///< its lane until it asks for a lock, where there are several
     };
     struct LockSlot {
         EntityId id = trace::kNoEntity;
@@ -55,6 +58,8 @@ private:
         Lane* lane = nullptr;
         EntityId node = trace::kNoEntity;
         bool cut = false;
+        trace::CutWays ways = trace::CutWays::Both; ///< of the last cut
+        std::uint32_t cutRow = 0;
         std::int64_t delay = 0;
         std::uint32_t delayRow = 0; ///< the trace row that said so
     };
@@ -69,7 +74,7 @@ private:
         Lane* lane = nullptr;
         NodePhase phase = NodePhase::Up;
         bool known = false;
-        std::optional<RoleBand> role; ///< Master or Replica, as told
+        std::optional<RoleBand> role; ///< Master, Replica or Looking, as told
         std::uint32_t roleRow = 0;
         trace::NodeState told; ///< its role and lag; its life is `phase`
     };
@@ -89,6 +94,8 @@ private:
     ResourceSlot& resource(EntityId id);
     LinkSlot& link(EntityId clientId, EntityId nodeId);
     LinkSlot& link(EntityId linkId);
+    /// The link of two servers; nullptr: the trace has not named it.
+    LinkSlot* linkBetween(EntityId a, EntityId b);
     Cursor& cursor(EntityId threadId, EntityId lockId);
     /// The thread's cursor for that lock; nullptr: it has had nothing to do with it.
     Cursor* knownCursor(EntityId threadId, const LockSlot& l);
@@ -134,7 +141,7 @@ private:
     void applyLife(const trace::Event& event, std::uint32_t row);
     void setClientPhase(ClientSlot& c, std::optional<LifePhase> phase, std::int64_t at, std::uint32_t row);
     void setNodePhase(NodeSlot& n, NodePhase phase, std::int64_t at, std::uint32_t row);
-    void setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t at, std::uint32_t row);
+    void setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t at);
     void setAsleep(ClientSlot& c, bool asleep, std::int64_t at);
     void killBeliefs(ClientSlot& c, std::int64_t at);
     void heal(std::int64_t at, std::uint32_t row);
@@ -151,15 +158,19 @@ private:
     /// A node died or came back: so may the roles of its replicas change.
     void masterChanged(const NodeSlot& master, std::int64_t at, std::uint32_t row);
     void applyMessage(const trace::Event& event, std::uint32_t row);
+    void applyPeerMessage(const trace::Event& event, std::uint32_t row);
 
     TimelineData& m_data;
     const trace::Trace& m_trace;
     std::size_t m_entities = 1;
     std::size_t m_locksSoFar = 0; ///< among the entities looked at
     EntityId m_firstLock = trace::kNoEntity;
-    /// By client: its first thread, if there was exactly one lock when it was named. It is there for that lock then,
-    /// and believes nothing of it until it asks.
-    std::unordered_map<EntityId, EntityId> m_expected;
+    /// By client: its first thread, if there was a lock when it was named, and that lock if it was the only one. It is
+    /// there for a lock then, and believes nothing of it until it asks.
+    struct Expected {
+        EntityId thread, lock;
+    };
+    std::unordered_map<EntityId, Expected> m_expected;
     std::vector<std::uint32_t> m_slotOf; ///< by entity: 1 + index into the deque of its kind, 0 = none yet
     std::deque<ThreadSlot> m_threads;
     std::deque<ClientSlot> m_clients;
@@ -167,11 +178,13 @@ private:
     std::deque<NodeSlot> m_nodes;
     std::deque<ResourceSlot> m_resources;
     std::deque<LinkSlot> m_links;
+    std::map<std::pair<EntityId, EntityId>, LinkSlot*> m_serverLinks; ///< by their ends, the smaller one first
     std::deque<Cursor> m_cursors;
     Lane* m_watchers = nullptr;                ///< the lane of all Sentinels
     std::map<EntityId, std::uint32_t> m_votes; ///< of the present epoch, by candidate
     std::int64_t m_voteEpoch = -1;
-    std::int64_t m_alarm = kOpenEnd; ///< the earliest of the deadlines that end beliefs
+    std::set<EntityId> m_sessionsOver; ///< clients whose session has expired
+    std::int64_t m_alarm = kOpenEnd;   ///< the earliest of the deadlines that end beliefs
 };
 
 } // namespace lockscope::views

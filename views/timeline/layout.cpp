@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/layout.h"
 
+#include "timeline/words.h"
+
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -15,49 +18,15 @@ namespace {
 /// By how much a strip of who decides moves the rest of the lane down; a low bar has less room for words above it.
 constexpr double kDeciders = 20, kDecidersAboveLow = 25;
 
-/// With more clients than kMany their lanes get lower in any case, so that servers are in sight, too; and with more
-/// than kCrowd the rest of the picture goes before them.
-constexpr std::size_t kMany = 12, kCrowd = 24;
-
 using Density = TimelineMetrics::Density;
-/// How the lanes of up to kMany clients give way, step by step, until record and effect are in sight below them. Down
-/// to 18 it is still written on them who holds.
-constexpr struct {
-    double belief;
-    Density density;
-} kSteps[]{{TimelineMetrics::kWhole, Density::Usual},
-           {40, Density::Usual},
-           {TimelineMetrics::kWhole, Density::Low},
-           {40, Density::Low},
-           {28, Density::Usual},
-           {28, Density::Low},
-           {28, Density::Lower},
-           {24, Density::Lowest},
-           {18, Density::Lowest},
-           {12, Density::Lowest}};
-/// No lower than that for copies and servers that are lit: what stands beside the lanes of clients would overlap.
-constexpr double kLeastForLit = 24;
 /// With more lanes than that, as of a server with very many locks, nobody counts them at each frame.
 constexpr std::size_t kUncounted = 4000;
+/// Lanes that are pinned take at most this part of the room.
+constexpr double kMostPinned = 0.6;
 
 /// Whether a server's lane has room for a bar, and for its name and its state in one line.
 bool lowServers(Density density) {
     return density >= Density::Lower;
-}
-
-/// Nodes, Sentinels and links share a section, as do records and their copies. A clock stands with its owner.
-LaneKind sectionOf(const Lane& lane) {
-    switch (lane.kind) {
-    case LaneKind::Clock:
-        return lane.client == trace::kNoEntity ? LaneKind::Node : LaneKind::Belief;
-    case LaneKind::Copy:
-        return LaneKind::Record;
-    case LaneKind::Watchers:
-    case LaneKind::Link:
-        return LaneKind::Node;
-    default:
-        return lane.kind;
-    }
 }
 
 } // namespace
@@ -65,17 +34,20 @@ LaneKind sectionOf(const Lane& lane) {
 int TimelineMetrics::laneHeight(const Lane& lane) const {
     switch (lane.kind) {
     case LaneKind::Belief:
-        return std::max(2, px(belief));
+        return std::max(1, px(belief));
     case LaneKind::Record:
-        if (density == Density::Lowest) return px(48);
+        if (density >= Density::Lowest) return px(density == Density::Least ? 36 : 48);
         return px((lowRecords ? 60 : 88) + (!showsDeciders(lane) ? 0 : lowRecords ? kDecidersAboveLow : kDeciders));
     case LaneKind::Copy:
-        return px(density == Density::Lowest ? 22 : 28);
+        return px(density >= Density::Lowest ? 22 : 28);
     case LaneKind::Clock:
         return px(28);
+    case LaneKind::Session:
+        return px(density == Density::Usual ? 28 : 22);
     case LaneKind::Watchers:
         return px(50);
     case LaneKind::Effect:
+        if (density == Density::Least && lane.ticks.empty()) return px(20);
         return px(density == Density::Usual ? 54 : 49);
     case LaneKind::Node:
         return px(lowServers(density) ? 20 : lane.roles.empty() ? 42 : 46);
@@ -89,18 +61,20 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
     switch (kind) {
     case LaneKind::Belief: {
         if (!lowBeliefs()) return {x, double(px(16)), width, double(px(29))};
-        const int tall = std::max(2, px(belief)), gap = tall >= 24 ? 3 : tall >= 18 ? 2 : tall >= 6 ? 1 : 0;
-        return {x, double(gap), width, double(std::max(2, tall - 2 * gap - (tall >= 8 || tall == 3)))};
+        const int tall = std::max(1, px(belief)), gap = tall >= 24 ? 3 : tall >= 18 ? 2 : tall >= 6 ? 1 : 0;
+        return {x, double(gap), width, double(std::max(1, tall - 2 * gap - (tall >= 8 || tall == 3)))};
     }
     case LaneKind::Record:
-        if (density == Density::Lowest) return {x, double(px(6)), width, double(px(21))};
+        if (density >= Density::Lowest) return {x, double(px(6)), width, double(px(21))};
         return lowRecords ? QRectF(x, px(12), width, px(24)) : QRectF(x, px(18), width, px(48));
     case LaneKind::Effect:
         return {x, double(px(density == Density::Usual ? 13 : 12)), width, double(px(22))};
     case LaneKind::Copy:
-        return {x, double(px(density == Density::Lowest ? 3 : 6)), width, double(px(16))};
+        return {x, double(px(density >= Density::Lowest ? 3 : 6)), width, double(px(16))};
     case LaneKind::Clock:
         return {x, double(px(6)), width, double(px(16))};
+    case LaneKind::Session:
+        return {x, double(px(density == Density::Usual ? 6 : 3)), width, double(px(16))};
     case LaneKind::Watchers:
         return {x, double(px(20)), width, double(px(24))};
     case LaneKind::Node:
@@ -117,174 +91,198 @@ QRectF TimelineMetrics::bar(const Lane& lane, double x, double width) const {
     return place.translated(0, px(lowRecords ? kDecidersAboveLow : kDeciders));
 }
 
+QRectF TimelineMetrics::marginLine(double width, int laneHeight) const {
+    constexpr int kLine = 3, kLeast = 10; // in pixels, like the gaps between bars
+    if (laneHeight < kLeast) return {};
+    return {0, double(laneHeight - kLine - 1), width, double(kLine)}; // above the hairline between lanes
+}
+
+LaneKind sectionOf(const Lane& lane) {
+    switch (lane.kind) {
+    case LaneKind::Clock:
+        return lane.client == trace::kNoEntity ? LaneKind::Node : LaneKind::Belief;
+    case LaneKind::Session:
+        return LaneKind::Belief;
+    case LaneKind::Copy:
+        return LaneKind::Record;
+    case LaneKind::Watchers:
+    case LaneKind::Link:
+        return LaneKind::Node;
+    default:
+        return lane.kind;
+    }
+}
+
+bool hangsOnAnother(const Lane& lane) {
+    return lane.kind == LaneKind::Copy || lane.kind == LaneKind::Clock || lane.kind == LaneKind::Session;
+}
+
+bool isTroubled(const Lane& link) {
+    return !link.faults.empty() || link.lossy;
+}
+
+bool believesAt(const Lane& lane, std::int64_t at) {
+    const std::size_t s = lane.spans.firstEndingAfter(at);
+    return at >= 0 && s < lane.spans.size() && lane.spans[s].from <= at &&
+           lane.spans[s].state != unsigned(BeliefState::Waiting);
+}
+
+void TimelineLayout::search(const TimelineData& data) {
+    if (m_searched == m_wanted.text && m_searchedVersion == data.layoutVersion()) return;
+    m_searched = m_wanted.text;
+    m_searchedVersion = data.layoutVersion();
+    m_found.clear();
+    if (m_searched.isEmpty()) return;
+    const trace::Trace& trace = data.trace();
+    const auto named = [&](trace::EntityId entity) {
+        return entity != trace::kNoEntity &&
+               QString::fromUtf8(trace.entity(entity).name).contains(m_searched, Qt::CaseInsensitive);
+    };
+    for (const auto& lane : data.lanes()) {
+        const trace::EntityId logical = lane->logical ? lane->logical->entity : trace::kNoEntity;
+        if (named(lane->entity) || named(lane->client) || named(lane->other) || named(logical) ||
+            laneTitle(data, *lane).contains(m_searched, Qt::CaseInsensitive))
+            m_found.insert(lane.get());
+    }
+}
+
 bool TimelineLayout::shows(const Lane& lane, bool many) const {
-    if (lane.folded) return false;
-    if (lane.kind == LaneKind::Link && many) return !lane.faults.empty();
+    if (lane.folded || isFilteredOut(lane)) return false;
+    if (m_wanted.away.contains(lane.kind == LaneKind::Copy ? LaneKind::Copy : sectionOf(lane)) && !isLit(lane))
+        return false;
+    const bool selected = m_wanted.selected != trace::kNoEntity && lane.entity == m_wanted.selected;
+    if (lane.kind == LaneKind::Link) // in a crowd a message is lost on each of them sooner or later
+        return m_wanted.allLinks || selected || isLit(lane) || (many ? !lane.faults.empty() : isTroubled(lane));
     if (lane.kind == LaneKind::Copy && many) return false;
-    if (lane.kind == LaneKind::Belief && m_onlyActors) return lane.held || (lane.life && !lane.life->faults.empty());
+    if (lane.kind == LaneKind::Belief && m_wanted.onlyActors)
+        return lane.held || (lane.life && !lane.life->faults.empty());
     return true;
+}
+
+namespace {
+
+/// The first to go where the three truths have too little room: chips on its client tell of a session, too.
+bool isLeftOut(const Lane& lane, TimelineMetrics::Density density) {
+    return lane.kind == LaneKind::Session && density >= TimelineMetrics::Density::Lower;
+}
+
+/// Copies stand with their lock, or below the effects where there is little room: they have a section then.
+LaneKind sectionIn(const Lane& lane, TimelineMetrics::Density density) {
+    const bool below = lane.kind == LaneKind::Copy && density != TimelineMetrics::Density::Usual;
+    return below ? LaneKind::Copy : sectionOf(lane);
+}
+
+} // namespace
+
+bool TimelineLayout::isFolded(const Lane& lane, TimelineMetrics::Density density) const {
+    return m_wanted.folded.contains(sectionIn(lane, density)) || isLeftOut(lane, density);
+}
+
+LaneKind TimelineLayout::sectionOfRow(int row) const {
+    return sectionIn(*m_rows.at(std::size_t(row)).lane, m_density);
+}
+
+bool TimelineLayout::isPinned(const Lane& lane, Density density) const {
+    if (m_wanted.pinned.empty() || sectionIn(lane, density) != LaneKind::Record) return false;
+    return m_wanted.pinned.contains(lane.logical ? lane.logical->entity : lane.entity);
+}
+
+bool TimelineLayout::isFilteredOut(const Lane& lane) const {
+    if (isPinned(lane, m_density)) return false;
+    return !m_wanted.text.isEmpty() && !m_found.contains(&lane);
 }
 
 bool TimelineLayout::isLit(const Lane& lane) const {
     return std::ranges::find(m_lit, lane.entity) != m_lit.end();
 }
 
-TimelineLayout::Choice TimelineLayout::choiceOf(const TimelineData& data) const {
-    Choice choice;
-    if (data.lanes().size() > kUncounted) return choice;
+TimelineLayout::Count TimelineLayout::countOf(const TimelineData& data) const {
+    Count count;
+    if (data.lanes().size() > kUncounted) return count;
     for (const auto& lane : data.lanes())
-        choice.beliefs += lane->kind == LaneKind::Belief;
+        count.beliefs += lane->kind == LaneKind::Belief;
     for (const auto& lane : data.lanes()) {
-        choice.shown += shows(*lane, choice.beliefs > kCrowd);
-        choice.struck += lane->kind == LaneKind::Link && !lane->faults.empty();
+        count.shown += shows(*lane, count.many());
+        count.written += lane->kind == LaneKind::Effect && !lane->ticks.empty();
+        count.struck += lane->kind == LaneKind::Link && !lane->faults.empty();
     }
-    return choice;
-}
-
-double TimelineLayout::lowestOfMany(const TimelineData& data, const TimelineMetrics& metrics, int room) const {
-    const Choice choice = choiceOf(data);
-    int others = 4 * metrics.captionHeight(), beliefs = 0;
-    for (const auto& lane : data.lanes()) {
-        if (!shows(*lane, choice.beliefs > kCrowd)) continue;
-        if (lane->kind == LaneKind::Belief)
-            ++beliefs;
-        else
-            others += metrics.laneHeight(*lane);
-    }
-    for (const double height : {40.0, 28.0, 18.0, 12.0, 8.0, 5.0, 3.0})
-        if (others + beliefs * std::max(2, metrics.px(height)) <= room) return height;
-    return 2;
-}
-
-TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics metrics,
-                                       const std::function<int(const TimelineMetrics&)>& room) const {
-    const Choice choice = choiceOf(data);
-    metrics.density = Density::Usual;
-    metrics.belief = TimelineMetrics::kWhole;
-    metrics.lowRecords = lowRecordsFor(data, metrics, room(metrics));
-    const auto beliefs = std::size_t(std::ranges::count_if(data.lanes(), [&](const auto& lane) {
-        return lane->kind == LaneKind::Belief && shows(*lane, choice.beliefs > kCrowd);
-    }));
-    if (choice.beliefs == 0) return metrics;
-    if (beliefs > kMany) {
-        metrics.belief = lowestOfMany(data, metrics, room(metrics));
-        return metrics;
-    }
-    const auto litLane = [&](LaneKind kind) {
-        return [this, kind](const auto& lane) { return lane->kind == kind && isLit(*lane); };
-    };
-    const bool copiesLit = std::ranges::any_of(data.lanes(), litLane(LaneKind::Copy));
-    trace::EntityId lastServer = trace::kNoEntity; // of the lit ones, which stand in this order
-    for (const auto& lane : data.lanes())
-        if (lane->kind == LaneKind::Node && isLit(*lane)) lastServer = std::max(lastServer, lane->entity);
-    const bool serversLit = lastServer != trace::kNoEntity;
-    /// Which of the lit lanes below the story are to be in sight with it, too.
-    struct Lit {
-        bool copies, servers;
-    };
-    const auto isInSight = [&](const Lane& lane, bool copiesBelow, Lit lit) {
-        if (lane.kind == LaneKind::Copy) return lit.copies || !copiesBelow;
-        if (sectionOf(lane) != LaneKind::Node) return true;
-        if (!lit.servers) return false;
-        return lane.kind == LaneKind::Clock || (lane.kind == LaneKind::Node && lane.entity <= lastServer);
-    };
-    const auto fits = [&](const TimelineMetrics& tried, Lit lit) {
-        const bool copiesBelow = tried.density != Density::Usual;
-        int height = 3 * tried.captionHeight(); // and one each for copies and servers that stand below
-        bool copies = false;
-        for (const auto& lane : data.lanes()) {
-            if (!shows(*lane, choice.beliefs > kCrowd) || !isInSight(*lane, copiesBelow, lit)) continue;
-            height += tried.laneHeight(*lane);
-            copies |= lane->kind == LaneKind::Copy;
-        }
-        height += ((copies && copiesBelow) + lit.servers) * tried.captionHeight();
-        return height <= room(tried);
-    };
-    const TimelineMetrics usual = metrics;
-    // Where not all of them fit, copies alone may, and the servers are scrolled to.
-    for (const Lit lit : {Lit{true, serversLit}, Lit{true, false}, Lit{false, false}}) {
-        if (lit.copies && !copiesLit && !lit.servers) continue;
-        for (const auto& [belief, density] : kSteps) {
-            if (lit.copies && belief < kLeastForLit) break;
-            metrics.belief = belief;
-            metrics.density = density;
-            metrics.lowRecords = density != Density::Usual;
-            if (fits(metrics, lit)) return metrics;
-        }
-    }
-    return usual; // lower ones would not bring the rest into sight
-}
-
-bool TimelineLayout::lowRecordsFor(const TimelineData& data, const TimelineMetrics& metrics, int room) const {
-    const Choice choice = choiceOf(data);
-    TimelineMetrics whole = metrics;
-    whole.lowRecords = false;
-    int records = 0, height = 0;
-    LaneKind section{};
-    for (const auto& lane : data.lanes()) {
-        if (records > 2 && height > room) break;
-        if (!shows(*lane, choice.beliefs > kCrowd)) continue;
-        if (height == 0 || sectionOf(*lane) != section) height += whole.captionHeight();
-        section = sectionOf(*lane);
-        records += lane->kind == LaneKind::Record;
-        height += whole.laneHeight(*lane);
-    }
-    // One record, or two, are what a simulated story is about.
-    return records > 2 && height > room;
+    return count;
 }
 
 bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& metrics) {
-    const Choice choice = choiceOf(data);
-    if (m_version == data.layoutVersion() && m_u == metrics.u && m_belief == metrics.belief &&
-        m_lowRecords == metrics.lowRecords && m_density == metrics.density && m_choice == choice)
+    const Count count = countOf(data);
+    const auto lit = [&](LaneKind kind) {
+        return std::ranges::any_of(data.lanes(), [&](const auto& lane) { return lane->kind == kind && isLit(*lane); });
+    };
+    const bool serversFirst = !m_lit.empty() && lit(LaneKind::Node) && !lit(LaneKind::Copy);
+    std::vector<const Lane*> believers;
+    if (metrics.believersFirst)
+        for (const auto& lane : data.lanes())
+            if (lane->kind == LaneKind::Belief && believesAt(*lane, m_playhead)) believers.push_back(lane.get());
+    if (m_version == data.layoutVersion() && m_serversFirst == serversFirst && m_u == metrics.u &&
+        m_belief == metrics.belief && m_lowRecords == metrics.lowRecords && m_density == metrics.density &&
+        m_count == count && m_believers == believers && m_laidWanted == m_wanted)
         return false;
+    m_believers = std::move(believers);
     m_version = data.layoutVersion();
     m_u = metrics.u;
     m_belief = metrics.belief;
     m_lowRecords = metrics.lowRecords;
     m_density = metrics.density;
-    m_choice = choice;
+    m_count = count;
+    m_serversFirst = serversFirst;
+    m_laidWanted = m_wanted;
     m_rows.clear();
     m_sections.clear();
-    const bool many = choice.beliefs > kCrowd, copiesBelow = metrics.density != Density::Usual;
-    // Copies stand with their lock, or below the effects where there is little room: they have a section then.
-    const auto sectionIn = [copiesBelow](const Lane& lane) {
-        return copiesBelow && lane.kind == LaneKind::Copy ? LaneKind::Copy : sectionOf(lane);
-    };
-    std::map<LaneKind, int> hidden; // by section
+    const bool many = count.many();
+    const auto section = [&metrics](const Lane& lane) { return sectionIn(lane, metrics.density); };
+    std::map<LaneKind, LanesAway> away; // by section
+    std::vector<const Lane*> shown;
     for (const auto& lane : data.lanes()) {
         if (shows(*lane, many))
-            m_rows.push_back({lane.get(), 0, 0});
+            shown.push_back(lane.get());
+        else if (!lane->folded && isFilteredOut(*lane))
+            ++away[section(*lane)].filtered;
         else if (!lane->folded && lane->kind != LaneKind::Copy)
-            ++hidden[sectionOf(*lane)];
+            ++away[sectionOf(*lane)].hidden;
     }
-    std::sort(m_rows.begin(), m_rows.end(), [&](const Row& a, const Row& b) {
-        // The copies of a lock follow it, and clocks their owners.
+    const auto before = [&](const Lane* a, const Lane* b) {
+        // The copies of a lock follow it, and clocks and sessions their owners.
         const auto key = [&](const Lane& l) {
-            const LaneKind kind = l.kind == LaneKind::Copy || l.kind == LaneKind::Clock ? sectionOf(l) : l.kind;
-            const bool clientsClock = l.kind == LaneKind::Clock && l.client != trace::kNoEntity;
-            const trace::EntityId place = clientsClock               ? std::numeric_limits<trace::EntityId>::max()
+            const bool hangs = hangsOnAnother(l);
+            const LaneKind kind = hangs ? sectionOf(l) : l.kind;
+            const bool clients = hangs && l.client != trace::kNoEntity; // below all lanes of its threads
+            const trace::EntityId owner = clients                    ? std::numeric_limits<trace::EntityId>::max()
                                           : l.kind == LaneKind::Copy ? l.logical->entity
                                                                      : l.entity;
-            const LaneKind section = sectionIn(l);
-            const bool first = many && (section == LaneKind::Record || section == LaneKind::Effect);
-            const bool below = section == LaneKind::Copy || section == LaneKind::Node;
+            const LaneKind place = section(l);
+            const bool first = many && (place == LaneKind::Record || place == LaneKind::Effect);
+            const bool below = place == LaneKind::Copy || place == LaneKind::Node;
             // Links that a fault has struck come first: below the story there may be room for one.
             const bool whole = l.kind == LaneKind::Link && l.faults.empty();
-            return std::tuple(!first, below, kind, whole, l.client, place, l.kind, l.entity, l.other);
+            // Servers that one is to look at stand before the copies that they have.
+            const bool after = serversFirst && place == LaneKind::Copy;
+            const bool unpinned = !isPinned(l, metrics.density);
+            const bool idle = std::ranges::find(m_believers, &l) == m_believers.end();
+            return std::tuple(!first, below, after, kind, unpinned, whole, idle, l.client, owner, l.kind, l.entity,
+                              l.other);
         };
-        return key(*a.lane) < key(*b.lane);
-    });
+        return key(*a) < key(*b);
+    };
+    std::sort(shown.begin(), shown.end(), before);
     int y = 0;
-    for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        const LaneKind section = sectionIn(*m_rows[i].lane);
-        if (i == 0 || sectionIn(*m_rows[i - 1].lane) != section) {
-            m_sections.push_back({section, y, hidden[section]});
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const LaneKind kind = section(*shown[i]);
+        if (i == 0 || section(*shown[i - 1]) != kind) {
+            m_sections.push_back({kind, y, away[kind]});
             y += metrics.captionHeight();
         }
-        m_rows[i].y = y;
-        m_rows[i].height = metrics.laneHeight(*m_rows[i].lane);
-        y += m_rows[i].height;
+        if (isFolded(*shown[i], metrics.density)) {
+            m_sections.back().away.folded += !isLeftOut(*shown[i], metrics.density);
+            continue;
+        }
+        m_rows.push_back({shown[i], y, metrics.laneHeight(*shown[i])});
+        y += m_rows.back().height;
     }
     m_height = y;
     return true;
@@ -311,14 +309,44 @@ int TimelineLayout::heightOfStory(const TimelineMetrics& metrics) const {
 }
 
 bool TimelineLayout::isBelowStory(int row) const {
-    return m_choice.beliefs > 0 && sectionOf(*m_rows.at(std::size_t(row)).lane) == LaneKind::Node;
+    return m_count.beliefs > 0 && sectionOf(*m_rows.at(std::size_t(row)).lane) == LaneKind::Node;
 }
 
 void TimelineLayout::clear() {
     TimelineLayout empty;
-    empty.m_onlyActors = m_onlyActors;
+    empty.m_wanted = std::move(m_wanted);
     empty.m_lit = std::move(m_lit);
     *this = std::move(empty);
+}
+
+TimelineLayout::Pinned TimelineLayout::band(int top, int bottom, int scroll, int room) const {
+    Pinned pinned{top, bottom, 0};
+    const int natural = top - scroll;
+    pinned.shift = std::clamp(natural, 0, room - pinned.height()) - natural;
+    return pinned;
+}
+
+TimelineLayout::Pinned TimelineLayout::pinned(int scroll, int room) const {
+    if (m_height <= room) return {};
+    if (m_count.beliefs > 0)
+        if (const Pinned story = pinnedStory(scroll, room); story.height() > 0) return story;
+    const auto section = std::ranges::find(m_sections, LaneKind::Record, &Section::kind);
+    if (m_wanted.pinned.empty() || section == m_sections.end()) return {};
+    int bottom = section->y;
+    for (std::size_t i = firstRowBelow(section->y); i < m_rows.size() && isPinned(*m_rows[i].lane, m_density); ++i)
+        if (const int end = m_rows[i].y + m_rows[i].height; end - section->y <= room * kMostPinned) bottom = end;
+    return bottom == section->y ? Pinned{} : band(section->y, bottom, scroll, room);
+}
+
+TimelineLayout::Pinned TimelineLayout::pinnedStory(int scroll, int room) const {
+    const auto stays = [](const Section& section) {
+        return section.kind == LaneKind::Record || section.kind == LaneKind::Effect;
+    };
+    const auto first = std::ranges::find_if(m_sections, stays);
+    if (first == m_sections.end()) return {};
+    const auto after = std::find_if_not(first, m_sections.end(), stays);
+    const int bottom = after == m_sections.end() ? m_height : after->y;
+    return bottom - first->y > room * kMostPinned ? Pinned{} : band(first->y, bottom, scroll, room);
 }
 
 std::size_t TimelineLayout::firstRowBelow(int y) const {

@@ -4,12 +4,14 @@
 #include "theme/fonts.h"
 #include "theme/palette.h"
 #include "theme/svg_texture.h"
-#include "timeline/sprites.h"
+#include "timeline/paint_kit.h"
 
 #include <QCoreApplication>
 #include <QPainter>
 #include <QPainterPath>
+#include <cmath>
 #include <optional>
+#include <tuple>
 
 namespace lockscope::views {
 namespace {
@@ -65,6 +67,24 @@ void paintBar(QPainter& painter, const QRectF& r, Sign sign, double dpr) {
         painter.fillRect(r, color(Role::SurfaceSunken));
         painter.fillRect(r, textureFor(painter, hatchBrush(Role::Unobserved, dpr)));
         break;
+    case Sign::Margin: {
+        const double enough = std::round(r.width() * 2 / 3); // then it is little
+        for (const auto& [x, width, ground, line] : {std::tuple(0.0, enough, Role::AcceptedSoft, Role::Accepted),
+                                                     {enough, r.width() - enough, Role::WaitingSoft, Role::Waiting}}) {
+            painter.fillRect(QRectF(r.x() + x, r.y(), width, r.height()), color(ground));
+            painter.fillRect(QRectF(r.x() + x, r.y(), width, 2), color(line));
+        }
+        break;
+    }
+    case Sign::RenewFailed: // above the bar, as on a lane
+        painter.fillRect(r.adjusted(0, 4, 0, 0), color(Role::Holding));
+        painter.fillRect(QRectF(std::round(r.center().x()) - 1, r.y() - 1, 2, 8), color(Role::Waiting));
+        break;
+    case Sign::Ghost:
+        painter.fillRect(r, onGround(color(Role::Holding, 0.10)));
+        painter.setPen(QPen(onGround(color(Role::Holding, 0.55)), 1, Qt::DashLine));
+        painter.drawRect(r.adjusted(0.5, 0.5, -0.5, -0.5));
+        break;
     default:
         break;
     }
@@ -98,10 +118,15 @@ std::vector<LegendItem> legendItems() {
             {Sign::Accepted, Legend::tr("write accepted"), "mark-write"},
             {Sign::Broken, Legend::tr("invariant broken"), "mark-band"},
             {Sign::Damage, Legend::tr("damage"), "damage"},
+            //: In the legend of the timeline: the strip that tells how long the server would still keep the lock.
+            {Sign::Margin, Legend::tr("margin"), "mark-margin"},
             {Sign::Planned, Legend::tr("planned fault"), "mark-fault"},
             {Sign::Refused, Legend::tr("write refused"), "token-check"},
             {Sign::Fault, Legend::tr("your fault"), "mark-fault"},
-            {Sign::Gap, Legend::tr("nobody knows"), "mark-unobserved"}};
+            {Sign::Gap, Legend::tr("nobody knows"), "mark-unobserved"},
+            {Sign::RenewFailed, Legend::tr("renewal failed"), "mark-renewal"},
+            //: In the legend of the timeline: the faint picture of the run before something in its past was changed.
+            {Sign::Ghost, Legend::tr("run before a change"), "mark-ghost"}};
 }
 
 QSize legendItemSize(const QString& words) {

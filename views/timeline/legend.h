@@ -22,7 +22,10 @@ enum class LegendSign : std::uint8_t {
     Broken,
     Fault,
     Planned,
-    Gap
+    Gap,
+    Margin,
+    RenewFailed,
+    Ghost
 };
 struct LegendItem {
     LegendSign sign;

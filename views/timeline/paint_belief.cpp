@@ -53,9 +53,18 @@ QRectF paintWaiting(const PaintKit& kit, const Span& span, const QRectF& r, doub
     return {};
 }
 
+/// A belief is seen among hundreds of lanes of a pixel each: it reaches into the lane above, which is painted already.
+QRectF seenAmongMany(QRectF r) {
+    if (r.height() < kLeastBelief) r.setTop(r.bottom() - kLeastBelief);
+    return r;
+}
+
 /// Gives where the words on it stand; empty: it has none.
-QRectF paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
-    if (r.width() > 24) // rounding small ones is not seen, and takes most of a frame when there are thousands
+QRectF paintHolding(const PaintKit& kit, const Span& span, QRectF r) {
+    r = seenAmongMany(r);
+    constexpr double kLow = 6;
+    if (r.width() > 24 &&
+        r.height() >= kLow) // rounding small ones is not seen, and takes most of a frame when there are thousands
         kit.rounded(r, 3, color(Role::Holding));
     else
         kit.box(r, color(Role::Holding));
@@ -68,7 +77,8 @@ QRectF paintHolding(const PaintKit& kit, const Span& span, const QRectF& r) {
     return {left, r.y(), right - left, r.height()};
 }
 
-void paintStale(const PaintKit& kit, const QRectF& r) {
+void paintStale(const PaintKit& kit, QRectF r) {
+    r = seenAmongMany(r);
     kit.box(r, color(Role::StaleBeliefSoft));
     kit.p.fillRect(r, kit.hatch);
     kit.p.setBrush(Qt::NoBrush);
@@ -181,6 +191,12 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, c
     greys.paint(kit.p, color(Role::Paused));
 }
 
+/// On a low lane: where words about a mark at x stand, up to `right`.
+QRectF besideMark(const PaintKit& kit, double x, double right, const QRectF& bar) {
+    const double left = x + kit.m.px(9), tall = kit.m.px(16);
+    return {left, bar.center().y() - tall / 2, right - left, tall};
+}
+
 /// One or several refusals on end, with the reason said once, above their crosses.
 struct Refusals {
     double x = 0;
@@ -192,9 +208,11 @@ void paintRefusals(const PaintKit& kit, const std::vector<Refusals>& all, const 
     for (const Refusals& refusals : all) {
         const double left = std::max(refusals.x, 0.0) + kit.m.px(3);
         const double right = refusals.until == kOpenEnd ? kit.c.width() : kit.c.x(refusals.until);
-        kit.firstFitting(
-            {left, bar.center().y() - kit.m.px(22), std::min(right, kit.c.width()) - left - 4, double(kit.m.px(16))},
-            {refusedWords(kit.trace, refusals.first), Timeline::tr("refused")}, kit.smallBold, Role::WaitingText);
+        QRectF place(left, bar.center().y() - kit.m.px(22), std::min(right, kit.c.width()) - left - 4, kit.m.px(16));
+        // A low lane has no room above its crosses: the words stand behind the first one.
+        if (kit.m.lowBeliefs()) place = besideMark(kit, refusals.x, place.right(), bar);
+        kit.firstFitting(place, {refusedWords(kit.trace, refusals.first), Timeline::tr("refused")}, kit.smallBold,
+                         Role::WaitingText);
     }
 }
 
@@ -203,9 +221,14 @@ void paintRefusals(const PaintKit& kit, const std::vector<Refusals>& all, const 
 void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar, double taken) {
     double last = -1e9, looked = -1e9;
     // A loss follows upon renewals that failed, mostly at once: it is drawn above them, and never left out for them.
-    std::vector<double> losses;
-    const auto loss = [&losses](double x) {
-        if (losses.empty() || x >= losses.back() + 8) losses.push_back(x);
+    struct Loss {
+        double x;
+        std::int64_t at;
+    };
+    std::vector<Loss> losses;
+    const auto loss = [&](std::int64_t at) {
+        const double x = kit.c.x(at);
+        if (losses.empty() || x >= losses.back().x + 8) losses.push_back({x, at});
     };
     std::vector<Refusals> refusals;
     const auto refused = [&](const Tick& tick) {
@@ -222,7 +245,7 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar, double
         [&](std::size_t, const Tick& tick) {
             const double x = kit.c.x(tick.at);
             const auto kind = BeliefTick(tick.kind);
-            if (kind == BeliefTick::Lost) return loss(x);
+            if (kind == BeliefTick::Lost) return loss(tick.at);
             if (kind == BeliefTick::Refused) refused(tick);
             if (x < last + 8) return;
             // A cross ends the line of a wait; where no line is to be seen it would stand for nothing.
@@ -239,18 +262,25 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar, double
                 kit.sprite(Sprite::GaveUp, x, bar.center().y());
         },
         [&](const TickSum& sum) {
-            if (sum.kinds & bit(BeliefTick::Lost)) loss(kit.c.x(sum.to));
+            if (sum.kinds & bit(BeliefTick::Lost)) loss(sum.to);
         });
-    if (!kit.m.lowBeliefs()) paintRefusals(kit, refusals, bar);
+    paintRefusals(kit, refusals, bar);
+    const QStringList words{Timeline::tr("learns: lost"), Timeline::tr("lost")};
     for (std::size_t i = 0; i < losses.size(); ++i) {
-        kit.sprite(Sprite::Lost, losses[i], bar.center().y());
-        if (kit.m.lowBeliefs()) continue; // no room above the bar
+        const double x = losses[i].x;
+        kit.sprite(Sprite::Lost, x, bar.center().y());
+        const double right = std::min(i + 1 < losses.size() ? losses[i + 1].x : kit.c.width(), kit.c.width());
+        if (kit.m.lowBeliefs()) { // up to what comes next, as there is no room above the bar
+            const std::size_t next = lane.spans.firstEndingAfter(losses[i].at);
+            const double free = next < lane.spans.size() ? std::min(right, kit.c.x(lane.spans[next].from)) : right;
+            kit.firstFitting(besideMark(kit, x, free - 4, bar), words, kit.smallBold, Role::ViolationText);
+            continue;
+        }
         // Above the bar, where a hold that follows has no words.
-        const double right = std::min(i + 1 < losses.size() ? losses[i + 1] : kit.c.width(), kit.c.width());
-        const double gap = kit.m.px(5), left = losses[i] + gap;
-        const double before = std::max(i > 0 ? losses[i - 1] : 0, taken < losses[i] ? taken : 0);
-        kit.beside({left, bar.y() - kit.m.px(15), right - left - 4, double(kit.m.px(14))}, 2 * gap, before + 4,
-                   {Timeline::tr("learns: lost"), Timeline::tr("lost")}, kit.smallBold, Role::ViolationText);
+        const double gap = kit.m.px(5), left = x + gap;
+        const double before = std::max(i > 0 ? losses[i - 1].x : 0, taken < x ? taken : 0);
+        kit.beside({left, bar.y() - kit.m.px(15), right - left - 4, double(kit.m.px(14))}, 2 * gap, before + 4, words,
+                   kit.smallBold, Role::ViolationText);
     }
 }
 
@@ -294,7 +324,7 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
     for (const QRectF& pill : pills)
         paintPausedPill(kit, pill);
     if (kit.m.wordsOnBeliefs()) paintTicks(kit, lane, bar, pills.empty() ? 0 : pills.back().right());
-    if (!kit.m.lowBeliefs()) paintMargins(kit, lane);
+    paintMargins(kit, lane, height);
     if (lane.life) paintFaults(kit, lane.life->faults, height);
     paintFaults(kit, lane.faults, height);
 }

@@ -15,15 +15,37 @@ struct Timeline {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
 
-std::int64_t offsetOf(const trace::Trace& trace, const Span& span) {
-    return trace.at(span.row).value;
+/// How the clock goes at t; a right one between spans.
+trace::WallClock clockAt(const Lane& lane, std::int64_t t) {
+    const std::size_t i = lane.spans.firstEndingAfter(t);
+    const bool inside = i < lane.spans.size() && lane.spans[i].from <= t && i < lane.clocks.size();
+    return inside ? lane.clocks[i] : trace::WallClock{};
+}
+
+/// "gains 50 ms a second"; empty: it runs at the right speed.
+QString speedWords(const trace::WallClock& clock) {
+    if (clock.clockGain == 0) return {};
+    const QString each = spanText(Nanos(std::abs(clock.clockGain)));
+    return clock.clockGain > 0 ? Timeline::tr("gains %1 a second").arg(each)
+                               : Timeline::tr("loses %1 a second").arg(each);
+}
+
+/// Where a clock's line stands and where it goes, above (1) or below (-1) true time; 0: on it.
+struct Slope {
+    double from = 0, to = 0;
+};
+/// Over the time from `from` to `to`, of which the part from `left` to `right` is seen.
+Slope slopeOf(const trace::WallClock& clock, std::int64_t from, std::int64_t to, std::int64_t left,
+              std::int64_t right) {
+    const auto offset = [&clock](std::int64_t t) { return double(clock.offsetAt(t)); };
+    const double most = std::max({std::abs(offset(from)), std::abs(offset(to)), 1.0});
+    return {offset(std::max(from, left)) / most, offset(std::min(to, right)) / most};
 }
 
 } // namespace
 
-std::int64_t clockOffsetAt(const TimelineData& data, const Lane& lane, std::int64_t t) {
-    const std::size_t i = lane.spans.firstEndingAfter(t);
-    return i < lane.spans.size() && lane.spans[i].from <= t ? offsetOf(data.trace(), lane.spans[i]) : 0;
+std::int64_t clockOffsetAt(const Lane& lane, std::int64_t t) {
+    return clockAt(lane, t).offsetAt(t);
 }
 
 QString clockOffsetWords(std::int64_t offset) {
@@ -33,11 +55,14 @@ QString clockOffsetWords(std::int64_t offset) {
 
 QString clockState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     const QString who = data.trace().displayName(lane.entity);
-    const std::int64_t offset = clockOffsetAt(data, lane, t);
-    if (offset == 0) return Timeline::tr("the clock of %1 is right").arg(who);
+    const trace::WallClock clock = clockAt(lane, t);
+    const std::int64_t offset = clock.offsetAt(t);
     const QString by = spanText(Nanos(std::abs(offset)));
-    return offset > 0 ? Timeline::tr("the clock of %1 is %2 ahead").arg(who, by)
-                      : Timeline::tr("the clock of %1 is %2 behind").arg(who, by);
+    const QString words = offset == 0  ? Timeline::tr("the clock of %1 is right").arg(who)
+                          : offset > 0 ? Timeline::tr("the clock of %1 is %2 ahead").arg(who, by)
+                                       : Timeline::tr("the clock of %1 is %2 behind").arg(who, by);
+    //: How a clock stands, and how much too fast or slow it runs.
+    return clock.clockGain == 0 ? words : Timeline::tr("%1, %2", "a clock").arg(words, speedWords(clock));
 }
 
 void paintClock(const PaintKit& kit, const Lane& lane, int height) {
@@ -50,22 +75,36 @@ void paintClock(const PaintKit& kit, const Lane& lane, int height) {
     double wordsEnd = -1e9;
     lane.spans.visit(
         kit.c.from(), kit.to(), kit.pixel * 2, kit.now,
-        [&](std::size_t, const Span& span) {
-            const std::int64_t offset = offsetOf(kit.trace, span);
-            const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
-            const double y = middle + (offset > 0 ? -step : step);
-            kit.box(QRectF(r.x(), std::min(y, middle), 1, step), color(Role::Waiting));
-            kit.box(QRectF(r.x(), y, r.width(), 2), color(Role::Waiting));
-            if (!span.open()) kit.box(QRectF(r.right() - 1, std::min(y, middle), 1, step), color(Role::Waiting));
-            const QRectF line(0, offset > 0 ? middle : bar.y() - kit.m.px(3), 0, kit.m.px(13));
+        [&](std::size_t i, const Span& span) {
+            const trace::WallClock clock = lane.clocks.at(i);
+            const std::int64_t end = lane.endOf(span, kit.now), offset = clock.offsetAt(span.from);
+            const QRectF r = kit.across(span.from, end, bar, 2);
+            const Slope slope = slopeOf(clock, span.from, end, kit.c.time(r.x()), kit.c.time(r.right()));
+            const auto level = [&](double share) { return middle - share * step; };
+            const auto upright = [&](double x, double share) { // to the line from true time
+                kit.box(QRectF(x, std::min(level(share), middle), 1, std::abs(level(share) - middle)),
+                        color(Role::Waiting));
+            };
+            upright(r.x(), slope.from);
+            if (clock.clockGain == 0) {
+                kit.box(QRectF(r.x(), level(slope.from), r.width(), 2), color(Role::Waiting));
+            } else {
+                kit.p.setRenderHint(QPainter::Antialiasing, true);
+                kit.p.setPen(QPen(color(Role::Waiting), 2));
+                kit.p.drawLine(QPointF(r.x(), level(slope.from)), QPointF(r.right(), level(slope.to)));
+                kit.p.setRenderHint(QPainter::Antialiasing, false);
+            }
+            if (!span.open()) upright(r.right() - 1, slope.to);
+            const bool above = clock.clockGain == 0 ? offset > 0 : slope.from + slope.to > 0;
+            const QRectF line(0, above ? middle : bar.y() - kit.m.px(3), 0, kit.m.px(13));
             const QRectF room = kit.words(r.x(), r.right(), line);
             if (room.x() < wordsEnd) return;
             const QString by = spanText(Nanos(std::abs(offset)));
-            wordsEnd =
-                kit.firstFitting(room,
-                                 {offset > 0 ? Timeline::tr("%1 ahead").arg(by) : Timeline::tr("%1 behind").arg(by),
-                                  clockOffsetWords(offset)},
-                                 kit.smallBold, Role::WaitingText);
+            QStringList words{offset > 0 ? Timeline::tr("%1 ahead").arg(by) : Timeline::tr("%1 behind").arg(by),
+                              clockOffsetWords(offset)};
+            if (clock.clockGain != 0)
+                words = {speedWords(clock), Timeline::tr("%1/s", "a clock").arg(clockOffsetWords(clock.clockGain))};
+            wordsEnd = kit.firstFitting(room, words, kit.smallBold, Role::WaitingText);
         },
         [&](const SpanSum& sum) {
             kit.box(

@@ -13,6 +13,9 @@
 
 namespace lockscope::views {
 
+/// A client's belief is drawn with that at least, in pixels, however low its lane is.
+inline constexpr int kLeastBelief = 3;
+
 /// Shared by all painters of lanes: the time scale, sizes, and ready-made brushes and fonts. Made once per picture.
 struct PaintKit {
     PaintKit(QPainter& painter, const TimelineData& data, const TimelineCoordinates& coordinates,
@@ -182,7 +185,9 @@ void paintNode(const PaintKit& kit, const Lane& lane, int height);
 void paintWatchers(const PaintKit& kit, const Lane& lane, int height);
 void paintLink(const PaintKit& kit, const Lane& lane, int height);
 void paintClock(const PaintKit& kit, const Lane& lane, int height);
-/// Below a belief's bar: how long the server would still keep its lock (paint_margin.cpp).
-void paintMargins(const PaintKit& kit, const Lane& lane);
+void paintSession(const PaintKit& kit, const Lane& lane, int height);
+/// Below a belief's bar: how long the server would still keep its lock; in words, or on a low lane as a line
+/// (paint_margin.cpp).
+void paintMargins(const PaintKit& kit, const Lane& lane, int height);
 
 } // namespace lockscope::views

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/format.h"
 #include "timeline/paint_kit.h"
+#include "timeline/words.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
@@ -13,6 +14,18 @@ struct Timeline {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
 
+/// A cut way, from one end of the link (top: client, bottom: server) towards the end that hears nothing.
+void paintCutWay(const PaintKit& kit, const QRectF& span, trace::CutWays ways) {
+    const double x = std::max(span.x(), 0.0) + kit.m.px(8), y = span.center().y(), half = kit.m.px(5);
+    if (ways == trace::CutWays::Both || span.right() - x < half) return;
+    const double tip = ways == trace::CutWays::Forth ? half : -half;
+    kit.p.setRenderHint(QPainter::Antialiasing, true);
+    kit.p.setPen(Qt::NoPen);
+    kit.p.setBrush(color(Role::Fault));
+    kit.p.drawPolygon(QPolygonF{QPointF(x, y + tip), QPointF(x - half, y - tip), QPointF(x + half, y - tip)});
+    kit.p.setRenderHint(QPainter::Antialiasing, false);
+}
+
 void paintPhases(const PaintKit& kit, const Lane& lane, int height) {
     const QRectF strip(0, 2, 0, height - 4);
     PixelColumns columns(kit.c);
@@ -23,11 +36,19 @@ void paintPhases(const PaintKit& kit, const Lane& lane, int height) {
             const bool cut = span.state == unsigned(LinkPhase::Cut);
             kit.box(r, color(Role::FaultSoft));
             if (cut) kit.p.fillRect(r, kit.cutHatch);
-            const QString words =
-                cut ? Timeline::tr("cut") : Timeline::tr("+%1").arg(spanText(Nanos(kit.trace.at(span.row).value)));
-            const double width = kit.smallBold.width(words) + kit.m.px(16);
-            const double left = std::max(r.x(), 0.0);
-            if (std::min(r.right(), kit.c.width()) - left > width + 4)
+            const trace::Event row = kit.trace.at(span.row);
+            const trace::CutWays ways = cut ? trace::cutWays(row.value) : trace::CutWays::Both;
+            const double left = std::max(r.x(), 0.0) + (ways == trace::CutWays::Both ? 0 : kit.m.px(16));
+            const double room = std::min(r.right(), kit.c.width()) - left;
+            const auto widthOf = [&kit](const QString& words) { return kit.smallBold.width(words) + kit.m.px(16); };
+            QString words = cut ? Timeline::tr("cut") : Timeline::tr("+%1").arg(spanText(Nanos(row.value)));
+            if (ways != trace::CutWays::Both) {
+                paintCutWay(kit, r, ways);
+                const QString whole = Timeline::tr("cut %1").arg(cutLinkName(kit.trace, row));
+                if (room > widthOf(whole) + 4) words = whole;
+            }
+            const double width = widthOf(words);
+            if (room > width + 4)
                 kit.chip(left + 2, r.center().y() - kit.m.px(9), words, Role::FaultSoft, Role::Fault, Role::FaultText);
         },
         [&](const SpanSum& sum) { columns.add(sum); });
@@ -62,11 +83,11 @@ void paintFlight(const PaintKit& kit, LinkTick kind, const QPointF& from, QPoint
 }
 
 /// A message on its way from one end of the link (top: client, bottom: server) to the other. Gives where it ends.
-double paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, double room) {
+double paintArrow(const PaintKit& kit, const Arrow& arrow, const Lane& lane, const QRectF& bar, double room) {
     const Tick& tick = *arrow.tick;
     const auto kind = LinkTick(tick.kind);
     const trace::Event e = kit.trace.at(tick.row);
-    const bool up = e.kind == trace::EventKind::Reply || e.kind == trace::EventKind::Push;
+    const bool up = e.actor == lane.other; // from the server, or from the second one of two
     // Flights are mostly too short to be seen: a slant of a few pixels shows the direction nevertheless.
     const double flight = std::max(e.value > 0 ? double(e.value) / kit.c.nanosPerPixel() : 0.0, double(kit.m.px(4)));
     QPointF from(arrow.x, bar.top()), to(arrow.x + flight, bar.bottom());
@@ -129,7 +150,7 @@ void paintLink(const PaintKit& kit, const Lane& lane, int height) {
             for (double pen = -1e9; i < end; ++i) {
                 Arrow arrow = arrows[i];
                 arrow.x = std::max(arrow.x, pen);
-                pen = paintArrow(kit, arrow, bar, i + 1 < end ? arrows[i + 1].x - arrows[i].x : after);
+                pen = paintArrow(kit, arrow, lane, bar, i + 1 < end ? arrows[i + 1].x - arrows[i].x : after);
             }
             continue;
         }

@@ -5,6 +5,7 @@
 #include "timeline/paint_kit.h"
 
 #include <QCoreApplication>
+#include <array>
 #include <cmath>
 
 namespace lockscope::views {
@@ -92,13 +93,51 @@ QStringList wordsOf(const Stretch& stretch) {
     }
 }
 
+enum class Safety : std::uint8_t { Kept, Little, Gone };
+
+Safety safetyOf(const Stretch& stretch) {
+    if (stretch.begin.kind == Margin::Kind::Over) return Safety::Gone;
+    return stretch.low || stretch.begin.kind == Margin::Kind::Unknown ? Safety::Little : Safety::Kept;
+}
+
+Role inkOf(Safety safety) {
+    constexpr std::array kInks{Role::Accepted, Role::Waiting, Role::Violation};
+    return kInks[std::size_t(safety)];
+}
+
+/// A strip with words.
+void paintWide(const PaintKit& kit, const QRectF& r, const Stretch& stretch) {
+    constexpr std::array kGrounds{Role::AcceptedSoft, Role::WaitingSoft, Role::ViolationSoft};
+    constexpr std::array kWords{Role::AcceptedText, Role::WaitingText, Role::ViolationText};
+    const auto safety = std::size_t(safetyOf(stretch));
+    kit.box(r, color(kGrounds[safety]));
+    kit.box(QRectF(r.x(), r.y(), r.width(), 2), color(inkOf(safetyOf(stretch))));
+    kit.firstFitting(kit.words(r.x() - kit.m.px(3), r.right(), r.adjusted(0, 1, 0, 0)), wordsOf(stretch), kit.small,
+                     kWords[safety]);
+}
+
+/// A line without words, which says by its pattern, too, what it stands for: whole while the server keeps the lock,
+/// dashed while that is for little longer, dotted when it is over.
+void paintLine(const PaintKit& kit, const QRectF& r, Safety safety) {
+    const double on = safety == Safety::Kept ? r.width() : kit.m.px(safety == Safety::Little ? 8 : 3);
+    const double step = on + kit.m.px(3), end = std::min(r.right(), kit.c.width());
+    // A low bar reaches to the line, which has to be told from it.
+    kit.box(r.adjusted(0, -1, 0, 0), color(Role::SurfaceSunken));
+    BoxBatch dashes;
+    for (double x = r.x(); x < end; x += step)
+        dashes.add(std::round(x), r.y(), std::max(1.0, std::round(std::min(on, end - x))), r.height());
+    dashes.paint(kit.p, color(inkOf(safety)));
+}
+
 } // namespace
 
-void paintMargins(const PaintKit& kit, const Lane& lane) {
+void paintMargins(const PaintKit& kit, const Lane& lane, int height) {
     const Lane* const record = kit.data.recordOf(lane.other);
     if (!record) return;
-    const QRectF strip = kit.m.marginStrip(kit.c.width());
-    const double least = kit.m.px(24);
+    const bool line = kit.m.lowBeliefs();
+    const QRectF strip = line ? kit.m.marginLine(kit.c.width(), height) : kit.m.marginStrip(kit.c.width());
+    if (strip.isEmpty()) return;
+    const double least = line ? 8 : kit.m.px(24);
     lane.spans.visit(
         kit.c.from(), kit.to(), std::int64_t(least * kit.c.nanosPerPixel()), kit.now,
         [&](std::size_t, const Span& hold) {
@@ -111,17 +150,10 @@ void paintMargins(const PaintKit& kit, const Lane& lane) {
             if (width < least || double(renewals) > width / 4) return;
             for (const Stretch& stretch : stretchesOf(kit, lane, *record, from, to)) {
                 const QRectF r = kit.across(stretch.from, stretch.to, strip, 1);
-                const bool over = stretch.begin.kind == Margin::Kind::Over;
-                const bool amber = stretch.low || stretch.begin.kind == Margin::Kind::Unknown;
-                kit.box(r, color(over ? Role::ViolationSoft : amber ? Role::WaitingSoft : Role::AcceptedSoft));
-                kit.box(QRectF(r.x(), r.y(), r.width(), 2), color(over    ? Role::Violation
-                                                                  : amber ? Role::Waiting
-                                                                          : Role::Accepted));
-                kit.firstFitting(kit.words(r.x() - kit.m.px(3), r.right(), r.adjusted(0, 1, 0, 0)), wordsOf(stretch),
-                                 kit.small,
-                                 over    ? Role::ViolationText
-                                 : amber ? Role::WaitingText
-                                         : Role::AcceptedText);
+                if (line)
+                    paintLine(kit, r, safetyOf(stretch));
+                else
+                    paintWide(kit, r, stretch);
             }
         },
         [](const SpanSum&) {});

@@ -52,6 +52,9 @@ void paintRoles(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
             case RoleBand::Orphan:
                 kit.rounded(inner, 3, onGround(color(Role::Surface)), QPen(color(Role::Accepted), 1, Qt::DashLine));
                 break;
+            case RoleBand::Looking:
+                kit.rounded(inner, 3, onGround(color(Role::Surface)), QPen(color(Role::Waiting), 1, Qt::DashLine));
+                break;
             case RoleBand::Candidate:
                 kit.rounded(inner, 3, onGround(color(Role::Waiting, 0.75)), QPen(color(Role::Waiting), 1));
                 break;
@@ -61,12 +64,26 @@ void paintRoles(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch masters, candidates, others;
     fullColumns(columns, bar, [&](std::uint32_t states) {
-        if (states & bit(RoleBand::Candidate)) return &candidates;
+        if (states & (bit(RoleBand::Candidate) | bit(RoleBand::Looking))) return &candidates;
         return states & bit(RoleBand::Master) ? &masters : &others;
     });
     masters.paint(kit.p, onGround(color(Role::Accepted, 0.6)));
     candidates.paint(kit.p, color(Role::Waiting));
     others.paint(kit.p, onGround(color(Role::Node, 0.6)));
+}
+
+/// Its votes in elections, as squares on the lower edge of its band.
+void paintVotes(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
+    if (lane.ticks.empty()) return;
+    const double size = kit.m.px(5);
+    BoxBatch votes;
+    const auto add = [&](std::int64_t at) {
+        votes.add(std::round(kit.c.x(at)) - size / 2, bar.bottom() - size / 2, size, size);
+    };
+    lane.ticks.visit(
+        kit.c.from(), kit.to(), kit.pixel, [&](std::size_t, const Tick& tick) { add(tick.at); },
+        [&](const TickSum& sum) { add(sum.from); });
+    votes.paint(kit.p, color(Role::Holding));
 }
 
 /// How far it is behind its master: a thin line below the band, with its value where that is new and there is room.
@@ -102,6 +119,7 @@ void paintLag(const PaintKit& kit, const Lane& lane, const QRectF& bar, int heig
         const double needed = kit.small.width(words);
         const double from = std::max(left, 0.0) + 4, line = kit.m.px(14);
         if (right - from < needed + 4) continue;
+        if (floor - bar.bottom() < line - 4) continue; // on a low lane the words of the role stand there
         kit.box(QRectF(from - 2, floor - line + 2, needed + 4, line), onGround(color(Role::SurfaceSunken)));
         kit.text({from, floor - line + 1, needed + 2, line}, words, kit.small, Role::TextDim);
         kit.p.setPen(QPen(color(Role::TextDim), 1));
@@ -134,6 +152,7 @@ void paintNode(const PaintKit& kit, const Lane& lane, int height) {
     paused.paint(kit.p, color(Role::Paused));
     down.paint(kit.p, color(Role::Fault));
     unseen.paint(kit.p, color(Role::TextFaint));
+    paintVotes(kit, lane, bar);
     paintFaults(kit, lane.faults, height);
 }
 

@@ -11,6 +11,14 @@ struct Timeline {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
 
+/// Whether the lease that this one renews was wide enough for its owner's name.
+bool hadRoom(const PaintKit& kit, const Lane& lane, const Span& renewed) {
+    const std::size_t i = lane.spans.firstEndingAfter(renewed.from - 1);
+    if (i >= lane.spans.size() || lane.spans[i].from >= renewed.from) return true;
+    const Span& before = lane.spans[i];
+    return (before.flags & kRenewedFlag) || double(before.to - before.from) / double(kit.pixel) > kit.m.px(60);
+}
+
 /// The wedge of one lease: as high as what was left of it.
 void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const QRectF& r) {
     const Lease lease = leaseOf(kit.trace, span);
@@ -37,10 +45,12 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     const QRectF line(textLeft, textTop, textRight - textLeft - 3, kit.m.px(18));
     // By what is known and not by what is drawn: a run may be computed a little further than the playhead.
     const bool underPlayhead = kit.playhead >= span.from && kit.playhead < lane.endOf(span, kit.data.now());
-    // A renewal goes on with the same owner: said once, at the beginning, or at the left edge.
-    const bool says = !(span.flags & kRenewedFlag) || r.x() < 1 || r.width() > kit.m.px(120);
+    // A renewal goes on with the same owner: said once, at the beginning, at the left edge, or where there was no room
+    // for it before.
+    const bool says =
+        !(span.flags & kRenewedFlag) || r.x() < 1 || r.width() > kit.m.px(120) || !hadRoom(kit, lane, span);
     double end = r.x(); // of the words on the bar
-    if (!underPlayhead && says)
+    if (!underPlayhead && says && !saysHowMany(lane, span.from))
         end = kit.firstFitting(
             line, leaseWords(kit.trace, span), kit.bold,
             isPaleBelow(span, lease, kit.c, kit.m, r.height(), textLeft, textRight) ? Role::Text : Role::TextOnColor);
@@ -54,26 +64,61 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     }
 }
 
-void paintQueue(const PaintKit& kit, const SpanTrack& queue, const QRectF& bar) {
-    if (queue.empty()) return;
-    const QRectF strip(0, bar.bottom() + kit.m.px(3), 0, kit.m.px(3));
+/// How many wait, as a curve of steps below the bar: as high as their number, against the longest queue of this lock.
+void paintQueue(const PaintKit& kit, const Lane& lane, const QRectF& bar, int height) {
+    if (lane.queue.empty()) return;
+    constexpr std::uint32_t kLowest = 3; // a single waiter is no full height
+    const double floor = height - 2, room = floor - bar.bottom() - kit.m.px(3);
+    const double unit = room / std::max(lane.longestQueue, kLowest);
+    const auto topOf = [&](std::uint32_t depth) {
+        return std::round(floor - std::max(3.0, unit * std::min(depth, lane.longestQueue)));
+    };
+    BoxBatch area, edge;
+    const auto step = [&](double left, double right, double from, double top) {
+        area.add(left, top, right - left, floor - top);
+        edge.add(left, top, right - left, 2);
+        edge.add(left, std::min(from, top), 1, std::abs(from - top) + 1); // up or down to it
+    };
+    struct Words {
+        double left, right, top;
+        std::uint32_t depth;
+    };
+    std::vector<Words> words;
+    double end = -1, last = floor;
     PixelColumns columns(kit.c);
-    queue.visit(
+    lane.queue.visit(
         kit.c.from(), kit.to(), kit.pixel * 2, kit.now,
         [&](std::size_t, const Span& span) {
-            const QRectF r = kit.across(span.from, span.open() ? kit.now : span.to, strip, 1);
-            kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), r.y()));
-            kit.p.fillRect(r, kit.waitDots);
-            kit.p.setBrushOrigin(QPointF(0, 0));
-            const double left = std::max(r.x(), 0.0) + 2;
-            kit.firstFitting({left, r.bottom(), r.right() - left - 4, double(kit.m.px(13))},
-                             {Timeline::tr("%n waiting", nullptr, int(span.label)), QString::number(span.label)},
-                             kit.small, Role::WaitingText);
+            const QRectF r = kit.across(span.from, span.open() ? kit.now : span.to, bar, 1);
+            const double top = topOf(span.label), left = std::round(r.x()), right = std::round(r.right());
+            step(left, right, left > end ? floor : last, top);
+            end = right;
+            last = top;
+            words.push_back({std::max(left, 0.0) + 4, right - 2, top, span.label});
         },
         [&](const SpanSum& sum) { columns.add(sum); });
-    BoxBatch ambers;
-    columns.runs([&](int x, int width, const auto&, std::uint32_t) { ambers.add(x, strip.y(), width, 2); });
-    ambers.paint(kit.p, color(Role::Waiting, 0.75));
+    columns.runs([&](int x, int width, const auto&, std::uint32_t states) {
+        unsigned deepest = 0;
+        for (unsigned state = 0; state < kStates; ++state)
+            if (states & 1u << state) deepest = state;
+        const double top = topOf(kDeepestOfClass[deepest]);
+        area.add(x, top, width, floor - top);
+        edge.add(x, top, width, 2);
+    });
+    area.paint(kit.p, onGround(color(Role::WaitingSoft)));
+    edge.paint(kit.p, color(Role::Waiting));
+    if (kit.m.density == TimelineMetrics::Density::Least) return; // no room for words
+    for (const Words& one : words) {
+        for (const QString& text : {Timeline::tr("%n waiting", nullptr, int(one.depth)), QString::number(one.depth)}) {
+            const double width = kit.small.width(text);
+            if (one.left + width > one.right) continue;
+            const QRectF place(one.left, floor - kit.m.px(13), width + 2, kit.m.px(13));
+            // A low curve would strike through its words: they have a ground of their own.
+            if (one.top > place.top()) kit.box(place.adjusted(-3, 0, 3, 0), onGround(color(Role::WaitingSoft)));
+            kit.text(place, text, kit.small, Role::WaitingText);
+            break;
+        }
+    }
 }
 
 /// Several holders on top of the one's lease: a thin line for each reader, a cell for each permit, taken or free.
@@ -84,7 +129,7 @@ void paintHolders(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
         [&](std::size_t, const Span& span) {
             const HolderCount count = HolderCount::of(span.label);
             const bool permits = trace::HoldMode(span.state) == trace::HoldMode::Permit;
-            if (count.held < 2 && !permits) return; // the lease says it
+            if (!saysHowMany(count, span.state)) return; // the lease says it
             const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
             const bool cells = permits && count.all > 0 && count.all <= kMostCells;
             const std::uint32_t lines = cells ? count.all : std::min(count.held, kMostLines);
@@ -128,6 +173,8 @@ void paintDeciders(const PaintKit& kit, const Lane& lane) {
 QStringList gapWords(const PaintKit& kit, const Lane& lane, const Span& span) {
     const std::size_t i = lane.deciders.firstEndingAfter(span.from);
     if (i >= lane.deciders.size() || lane.deciders[i].state != unsigned(Decider::Nobody)) return {};
+    // Most of an ensemble decide together, and are told of only while they are too few.
+    if (lane.deciders[0].state != unsigned(Decider::One)) return {Timeline::tr("nobody decides")};
     return noMasterWords(kit.trace, Nanos(span.from), span.open() ? kNever : Nanos(span.to), Nanos(kit.now));
 }
 
@@ -173,7 +220,7 @@ void paintRecord(const PaintKit& kit, const Lane& lane, int height) {
         kit, lane, bar, [&](const Span& span, const QRectF& r) { kit.gap(r, gapWords(kit, lane, span)); },
         [&](const Span& span, const QRectF& r) { paintLease(kit, lane, span, r); });
     paintHolders(kit, lane, bar);
-    paintQueue(kit, lane.queue, bar);
+    paintQueue(kit, lane, bar, height);
     paintMarks(kit, lane.ticks, bar);
     paintFaults(kit, lane.faults, height);
 }

@@ -32,6 +32,17 @@ int TimelineRenderer::height() const {
     return m_prepared->layout.height() + m_prepared->frameHeight();
 }
 
+std::pair<int, int> TimelineRenderer::locksWithin(int height) const {
+    const int room = height - m_prepared->frameHeight();
+    int shown = 0, all = 0;
+    for (const TimelineLayout::Row& row : m_prepared->layout.rows()) {
+        if (row.lane->kind != LaneKind::Record) continue;
+        ++all;
+        shown += row.y + row.height <= room;
+    }
+    return {shown, all};
+}
+
 void TimelineRenderer::paint(QPainter& painter, const QSize& size, const TimelinePicture& picture) const {
     const Prepared& prepared = *m_prepared;
     TimelineScene scene{prepared.data, prepared.layout, prepared.bands, prepared.metrics, picture.notes};
@@ -61,6 +72,7 @@ void TimelineRenderer::paint(QPainter& painter, const QSize& size, const Timelin
     if (hides) paintHidden(painter, lanes, scene, x);
     if (playhead) {
         paintPlayheadLine(painter, x, lanes.height());
+        paintCrossedCaptions(painter, lanes, scene, x);
         for (const LeaseAtPlayhead& lease : leasesAtPlayhead(scene, lanes))
             paintLeaseAtPlayhead(painter, lease);
         for (const MarginAtPlayhead& margin : marginsAtPlayhead(scene, lanes))
@@ -82,7 +94,7 @@ void TimelineRenderer::paint(QPainter& painter, const QSize& size, const Timelin
         painter.translate(0, scene.metrics.px(16));
         paintPlayheadLine(painter, x, top - scene.metrics.px(16));
         painter.restore();
-        paintPlayheadPill(painter, x, labels, size.width(), scene);
+        paintPlayheadPill(painter, size.width(), scene);
     }
     painter.restore();
 }

@@ -29,6 +29,8 @@ public:
     void paint(QPainter& painter, const QSize& size, const TimelinePicture& picture) const;
     /// As timelineHeight().
     int height() const;
+    /// How many locks have their lane in a picture of that height, and how many there are.
+    std::pair<int, int> locksWithin(int height) const;
 
 private:
     struct Prepared;

@@ -36,7 +36,36 @@ struct TimelineScene {
     trace::EntityId selection = trace::kNoEntity;
     int focusRow = -1; ///< row with the keyboard's frame, -1 = none
     int scroll = 0;    ///< first visible y of the layout
+    TimelineLayout::Pinned pinned{};
     double devicePixelRatio = 1;
+
+    /// Where something at this y of the layout stands in the picture.
+    int yOf(int y) const { return y - scroll + (pinned.contains(y) ? pinned.shift : 0); }
+    /// Index of the row at this y of the picture, -1 = none.
+    int rowAt(int y) const;
+    /// The section whose caption is at this y of the picture; nullptr = none.
+    const TimelineLayout::Section* sectionAt(int y) const;
+    /// Whether pinned lanes stand before the one at this y of the layout, which is so high.
+    bool isCovered(int y, int height) const;
+    /// Calls each(index, y) for the rows in sight of a picture so high, with their y in it: those that are pinned after
+    /// all others, as they stand before them.
+    template <typename Each>
+    void visitRows(int height, Each&& each) const {
+        visitScrolling(height, each);
+        visitPinned(each);
+    }
+    template <typename Each>
+    void visitScrolling(int height, Each&& each) const {
+        const auto& rows = layout.rows();
+        for (std::size_t i = layout.firstRowBelow(scroll); i < rows.size() && rows[i].y - scroll < height; ++i)
+            if (!pinned.contains(rows[i].y)) each(i, rows[i].y - scroll);
+    }
+    template <typename Each>
+    void visitPinned(Each&& each) const {
+        const auto& rows = layout.rows();
+        for (std::size_t i = layout.firstRowBelow(pinned.top); i < rows.size() && pinned.contains(rows[i].y); ++i)
+            each(i, yOf(rows[i].y));
+    }
 
     /// The time axis of a picture this wide: right of the labels.
     TimelineCoordinates coordinates(int width) const {
@@ -52,7 +81,8 @@ inline double wordsEdge(const TimelineScene& scene, const TimelineCoordinates& c
 /// Lanes with their labels, section captions, grid and violation bands; all but the playhead.
 void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene);
 /// The captions of the sections alone, over what hides the lanes.
-void paintCaptions(QPainter& painter, const QSize& size, const TimelineScene& scene);
+enum class Captions : std::uint8_t { All, Scrolling, Pinned };
+void paintCaptions(QPainter& painter, const QSize& size, const TimelineScene& scene, Captions which = Captions::All);
 /// A mark of the ruler, as exact as its step: "3 s", "3.25 s", "12:05", "412.3 ms"; by the time of day "14:32:07".
 QString markText(const trace::Trace& trace, std::int64_t t, std::int64_t step);
 /// The playhead's instant `t` (ns, at least 0), as exact as one pixel of this width where marks are closer than a
@@ -68,8 +98,12 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
 void paintOverviewFrame(QPainter& painter, const QSize& size, const TimelineScene& scene);
 /// The playhead's line at x; across a height.
 void paintPlayheadLine(QPainter& painter, double x, int height);
-/// The playhead's pill in the ruler, centred at x as far as there is room.
-void paintPlayheadPill(QPainter& painter, double x, int left, int right, const TimelineScene& scene);
+/// The place of the playhead's pill in a ruler this wide, labels included; empty: the playhead is not in sight. It is
+/// centred at the playhead as far as there is room.
+QRectF playheadPill(const TimelineScene& scene, int width);
+void paintPlayheadPill(QPainter& painter, int width, const TimelineScene& scene);
+/// Once more the captions whose words the playhead's line at x has crossed.
+void paintCrossedCaptions(QPainter& painter, const QSize& size, const TimelineScene& scene, double x);
 
 /// The rows of clients that believe at the playhead that they hold something, among lanes that are lower than a name:
 /// their names stand there whoever else has to go without one.

@@ -201,13 +201,20 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
     painter.fillRect(QRect(0, 0, size.width(), ruler), color(Role::Surface));
     painter.fillRect(QRect(0, ruler, size.width(), size.height() - ruler), color(Role::SurfaceSunken));
     painter.fillRect(QRect(0, ruler - 1, size.width(), 1), color(Role::Hairline));
-    kit.text({double(kit.m.px(14)), 0, double(labels), double(ruler)}, Timeline::tr("Timeline"), kit.bold, Role::Text);
+    const double titled = kit.text({double(kit.m.px(14)), 0, double(labels), double(ruler)}, Timeline::tr("Timeline"),
+                                   kit.bold, Role::Text);
+    if (const auto pinned = scene.layout.wanted().pinned.size(); pinned > 0)
+        //: Beside the title of the timeline: how many lanes a person has pinned.
+        kit.firstFitting({titled + kit.m.px(8), 0, labels - titled - kit.m.px(10), double(ruler)},
+                         {Timeline::tr("%n pinned", nullptr, int(pinned)), QString::number(pinned)}, kit.small,
+                         Role::TextDim);
 
     painter.save();
     painter.translate(labels, 0);
     beginClip(painter, QRect(0, 0, size.width() - labels, size.height()));
     const std::int64_t step = rulerStep(kit);
     BoxBatch ticks, grid;
+    const QRectF pill = playheadPill(scene, size.width()).translated(-labels, 0);
     visitMarks(c, step, timeOfDayAtOrigin(kit.trace).count(), [&](std::int64_t t) {
         const double x = std::round(c.x(t));
         ticks.add(x, ruler - kit.m.px(7), 1, kit.m.px(6));
@@ -215,6 +222,7 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
         const QString words = markText(kit.trace, t, step);
         const double width = kit.fixedSmall.width(words);
         if (x + 4 < 0 || x + 4 + width > c.width()) return; // half a number is another number
+        if (!pill.isEmpty() && x + 4 < pill.right() + 2 && x + 4 + width > pill.left() - 2) return;
         kit.text({x + 4, double(kit.m.px(8)), width + 2, double(ruler - kit.m.px(12))}, words, kit.fixedSmall,
                  Role::TextFaint);
     });
@@ -225,6 +233,27 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
     painter.restore();
 }
 
+namespace {
+
+/// The time of day along the top of the overview, at round instants.
+void paintTimesOfDay(const PaintKit& kit) {
+    const std::int64_t step = rulerStep(kit);
+    BoxBatch ticks;
+    double free = 0; // where the words before end
+    visitMarks(kit.c, step, timeOfDayAtOrigin(kit.trace).count(), [&](std::int64_t t) {
+        const double x = std::round(kit.c.x(t));
+        if (t < 0 || x < 0) return;
+        ticks.add(x, 1, 1, kit.m.px(5));
+        const QString words = markText(kit.trace, t, step);
+        const double width = kit.fixedSmall.width(words);
+        if (x + 4 < free || x + 4 + width > kit.c.width()) return; // half a number is another number
+        free = kit.text({x + 4, 4, width + 2, double(kit.m.px(12))}, words, kit.fixedSmall, Role::TextFaint) + 4;
+    });
+    ticks.paint(kit.p, color(Role::TextFaint));
+}
+
+} // namespace
+
 void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& scene) {
     const int labels = scene.metrics.labelWidth();
     const TimelineCoordinates c(0, scene.end, double(std::max(1, size.width() - labels)));
@@ -232,12 +261,19 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
     kit.endAfter(scene.seen);
     painter.fillRect(QRect(QPoint(), size), color(Role::Surface));
     painter.fillRect(QRect(0, 0, size.width(), 1), color(Role::Hairline));
+    const bool byClock = tellsTimeOfDay(kit.trace);
     const QString length = scene.end < 120 * kSecond && scene.end % kSecond == 0
                                ? Timeline::tr("%1 s").arg(scene.end / kSecond)
                                : duration(Nanos(scene.end));
-    kit.text({double(kit.m.px(14)), 0, double(labels - kit.m.px(16)), double(size.height())},
-             //: Below the lanes: the whole time axis, "0 – 60 s".
-             Timeline::tr("0 – %1").arg(length), kit.fixedSmall, Role::TextFaint);
+    const QRectF label(kit.m.px(14), 0, labels - kit.m.px(16), size.height());
+    if (byClock) {
+        const QString reached = duration(Nanos(std::min(kit.data.now(), scene.end)));
+        //: Below the lanes: how long a server has been watched.
+        kit.firstFitting(label, {Timeline::tr("%1 recorded").arg(reached), reached}, kit.small, Role::TextFaint);
+    } else {
+        //: Below the lanes: the whole time axis, "0 – 60 s".
+        kit.text(label, Timeline::tr("0 – %1").arg(length), kit.fixedSmall, Role::TextFaint);
+    }
 
     painter.save();
     painter.translate(labels, 0);
@@ -250,7 +286,7 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
     double most = 0.01;
     for (std::size_t i = 0; i < count; ++i)
         most = std::max(most, holding[i] + waiting[i]);
-    const double floor = size.height() - kit.m.px(10), tall = floor - kit.m.px(12);
+    const double floor = size.height() - kit.m.px(10), tall = floor - kit.m.px(byClock ? 18 : 12);
     BoxBatch held, waited;
     for (std::size_t i = 0; i < count && c.time(double(i) * bar) < kit.last; ++i) {
         const double x = double(i) * bar, h = std::round(tall * holding[i] / most);
@@ -260,6 +296,8 @@ void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& sc
     }
     held.paint(painter, color(Role::Holding, 0.6));
     waited.paint(painter, color(Role::Waiting, 0.55));
+
+    if (byClock) paintTimesOfDay(kit);
 
     BoxBatch violations, violationWashes, planned, byHand;
     scene.bands.visit(c, kit.now, [&](const ViolationBands::Band& band, double x, double width) {
@@ -306,22 +344,41 @@ void paintPlayheadLine(QPainter& painter, double x, int height) {
     painter.fillRect(QRectF(std::round(x) - 0.75, 0, 1.5, height), color(Role::Playhead));
 }
 
-void paintPlayheadPill(QPainter& painter, double x, int left, int right, const TimelineScene& scene) {
-    const QFont font = fixedFont(-0.5, QFont::DemiBold);
-    const QFontMetricsF fm(font);
-    const QString words = playheadText(scene.data.trace(), scene.playhead, scene.coordinates(right).nanosPerPixel());
-    const double width = fm.horizontalAdvance(words) + scene.metrics.px(18), height = scene.metrics.px(20);
-    const double at = std::clamp(x - width / 2, double(left), std::max(double(left), double(right) - width));
-    const QRectF pill(at, scene.metrics.px(4), width, height);
+namespace {
+
+QFont pillFont() {
+    return fixedFont(-0.5, QFont::DemiBold);
+}
+
+QString pillWords(const TimelineScene& scene, int width) {
+    return playheadText(scene.data.trace(), scene.playhead, scene.coordinates(width).nanosPerPixel());
+}
+
+} // namespace
+
+QRectF playheadPill(const TimelineScene& scene, int width) {
+    if (scene.playhead < 0 || scene.playhead < scene.from || scene.playhead > scene.to) return {};
+    const int left = scene.metrics.labelWidth();
+    const double x = left + scene.coordinates(width).x(scene.playhead);
+    const double wide = QFontMetricsF(pillFont()).horizontalAdvance(pillWords(scene, width)) + scene.metrics.px(18);
+    const double at = std::clamp(x - wide / 2, double(left), std::max(double(left), double(width) - wide));
+    return {at, double(scene.metrics.px(4)), wide, double(scene.metrics.px(20))};
+}
+
+void paintPlayheadPill(QPainter& painter, int width, const TimelineScene& scene) {
+    const QRectF pill = playheadPill(scene, width);
+    if (pill.isEmpty()) return;
+    const QFontMetricsF fm(pillFont());
     painter.setRenderHint(QPainter::Antialiasing, true);
     painter.setPen(Qt::NoPen);
     painter.setBrush(color(Role::Playhead));
-    painter.drawRoundedRect(pill, height / 2, height / 2);
+    painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2);
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setFont(font);
+    painter.setFont(pillFont());
     painter.setPen(color(Role::PlayheadText));
-    painter.drawText(
-        QPointF(at + scene.metrics.px(9), std::round(pill.y() + (height + fm.ascent() - fm.descent()) / 2)), words);
+    painter.drawText(QPointF(pill.x() + scene.metrics.px(9),
+                             std::round(pill.y() + (pill.height() + fm.ascent() - fm.descent()) / 2)),
+                     pillWords(scene, width));
 }
 
 } // namespace lockscope::views

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/fonts.h"
+#include "theme/icons.h"
 #include "timeline/margin.h"
 #include "timeline/paint_lease.h"
 #include "timeline/scene.h"
@@ -106,7 +107,7 @@ bool hasLowLabel(const PaintKit& kit, const Lane& lane) {
 bool isBesideBeliever(const std::vector<TimelineLayout::Row>& rows, std::size_t row,
                       const std::vector<std::size_t>& believers, int line) {
     return std::ranges::any_of(believers, [&](std::size_t believer) {
-        return believer != row && std::abs(rows[believer].y - rows[row].y) < line;
+        return believer != row && std::abs(rows[believer].y - rows[row].y) < line * 3 / 2; // it may be moved by half
     });
 }
 
@@ -124,13 +125,19 @@ void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, s
     const auto every = std::size_t(std::max(1, (line + height - 1) / height));
     const bool believes = std::ranges::find(believers, row) != believers.end();
     if (!believes && (row % every != 0 || isBesideBeliever(rows, row, believers, line))) return;
-    const QRectF place(kit.m.px(14), (height - line) / 2.0, width - kit.m.px(20), line);
+    // Within its section: below the last lane comes a caption.
+    std::size_t last = row;
+    while (last + 1 < rows.size() && rows[last + 1].lane->kind == LaneKind::Belief && rows[last].y < rows[row].y + line)
+        ++last;
+    const double room = rows[last].y + rows[last].height - rows[row].y;
+    const double top = std::min((height - line) / 2.0, room - line);
+    const QRectF place(kit.m.px(14), top, width - kit.m.px(20), line);
     kit.text(place, laneShortTitle(kit.data, lane), believes ? kit.smallBold : kit.small,
              believes || isSelected(lane, scene.selection) ? Role::Text : Role::TextDim);
 }
 
-/// A server's name and its state in one line.
-void paintLowServer(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
+/// A name and a state in one line.
+void paintOneLine(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
     const double left = kit.m.px(14), right = width - kit.m.px(6);
     const QString state = laneSubtitle(kit.data, lane, scene.notes, scene.playhead);
     const double needed = kit.small.width(state);
@@ -141,10 +148,10 @@ void paintLowServer(const PaintKit& kit, const TimelineScene& scene, const Lane&
 }
 
 void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
-    if (lane.kind == LaneKind::Copy || lane.kind == LaneKind::Clock)
-        return paintBranch(kit, scene, lane, width, height);
+    if (hangsOnAnother(lane)) return paintBranch(kit, scene, lane, width, height);
     const double line = kit.m.px(18);
-    if (lane.kind == LaneKind::Node && height < 2 * line) return paintLowServer(kit, scene, lane, width, height);
+    const bool low = height < 2 * line && (lane.kind == LaneKind::Node || lane.kind == LaneKind::Effect);
+    if (low) return paintOneLine(kit, scene, lane, width, height);
     const QString subtitle = laneSubtitle(kit.data, lane, scene.notes, scene.playhead);
     const double left = kit.m.px(14), room = width - left - kit.m.px(4);
     // Below a client's name is room for its margin, which comes and goes.
@@ -182,7 +189,24 @@ void paintLane(const PaintKit& kit, const Lane& lane, int height) {
         return paintLink(kit, lane, height);
     case LaneKind::Clock:
         return paintClock(kit, lane, height);
+    case LaneKind::Session:
+        return paintSession(kit, lane, height);
     }
+}
+
+/// Beside a caption, about its middle: down where its lanes stand below it, to the right where it is folded.
+void paintTriangle(QPainter& painter, const QPointF& middle, double r, bool folded) {
+    const double across = folded ? 0 : r, along = folded ? r : 0;
+    painter.setRenderHint(QPainter::Antialiasing, true);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color(Role::TextFaint));
+    painter.drawPolygon(QPolygonF{middle + QPointF(-across - along, -along - across),
+                                  middle + QPointF(across - along, along - across), middle + QPointF(along, across)});
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+QFont marginFont() {
+    return uiFont(-1.5, QFont::Medium);
 }
 
 } // namespace
@@ -200,10 +224,8 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
         painter.fillRect(QRect(0, lanesEnd, size.width(), size.height() - lanesEnd), color(Role::SurfaceSunken));
 
     const auto& rows = scene.layout.rows();
-    for (std::size_t i = scene.layout.firstRowBelow(scene.scroll); i < rows.size(); ++i) {
+    const auto paintRow = [&](std::size_t i, int y) {
         const TimelineLayout::Row& row = rows[i];
-        const int y = row.y - scene.scroll;
-        if (y >= size.height()) break;
         const int top = std::max(0, y);
         ground.paint(labels, size.width(), top, std::min(y + row.height, size.height()) - top);
         if (isSelected(*row.lane, scene.selection)) {
@@ -212,10 +234,17 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
         }
         painter.save();
         painter.translate(0, y);
-        if (!hasLowLabel(kit, *row.lane)) paintLabel(kit, scene, *row.lane, labels, row.height);
+        const bool pinned = scene.layout.wanted().pinned.contains(row.lane->entity);
+        const int pin = pinned ? kit.m.px(14) : 0;
+        if (!hasLowLabel(kit, *row.lane)) paintLabel(kit, scene, *row.lane, labels - pin, row.height);
+        if (pinned) paintIcon(painter, QRectF(labels - pin - 3, kit.m.px(4), pin, pin), "pinned", Role::Accent);
         painter.translate(labels, 0);
-        beginClip(painter, QRect(0, 0, size.width() - labels, row.height));
-        if (scene.ghost.data && row.lane->kind == LaneKind::Belief) paintGhost(kit, scene.ghost, *row.lane);
+        // One that believes among hundreds reaches into the lane above, but into no caption.
+        const bool line = row.lane->kind == LaneKind::Belief && row.height < kLeastBelief && i > 0 &&
+                          rows[i - 1].lane->kind == LaneKind::Belief;
+        const int over = line ? kLeastBelief - row.height : 0;
+        beginClip(painter, QRect(0, -over, size.width() - labels, row.height + over));
+        if (scene.ghost.data) paintGhost(kit, scene.ghost, *row.lane);
         paintLane(kit, *row.lane, row.height);
         endClip(painter);
         painter.restore();
@@ -226,29 +255,77 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(QRectF(1, y + 1, size.width() - 2, row.height - 3));
         }
-    }
+    };
+    scene.visitScrolling(size.height(), paintRow);
     const std::vector<std::size_t> believers = believersAtPlayhead(scene);
-    for (std::size_t i = scene.layout.firstRowBelow(scene.scroll); i < rows.size(); ++i) {
-        const int y = rows[i].y - scene.scroll;
-        if (y >= size.height()) break;
-        if (!hasLowLabel(kit, *rows[i].lane)) continue;
+    scene.visitScrolling(size.height(), [&](std::size_t i, int y) {
+        if (!hasLowLabel(kit, *rows[i].lane)) return;
         painter.translate(0, y);
         paintLowLabel(kit, scene, labels, i, believers);
         painter.translate(0, -y);
-    }
-    painter.fillRect(QRect(labels - 1, 0, 1, lanesEnd), color(Role::Hairline));
-    paintCaptions(painter, size, scene);
+    });
+    const auto divide = [&](int top, int height) {
+        painter.fillRect(QRect(labels - 1, top, 1, height), color(Role::Hairline));
+    };
+    divide(0, lanesEnd);
+    paintCaptions(painter, size, scene, Captions::Scrolling);
+    if (scene.pinned.height() == 0) return;
+    scene.visitPinned(paintRow);
+    divide(scene.yOf(scene.pinned.top), scene.pinned.height());
+    paintCaptions(painter, size, scene, Captions::Pinned);
+    if (scene.pinned.shift == 0) return;
+    // Other lanes go on behind this edge.
+    const int top = scene.yOf(scene.pinned.top), edge = scene.pinned.shift < 0 ? top : top + scene.pinned.height() - 1;
+    painter.fillRect(QRect(0, edge, size.width(), 1), color(Role::TextFaint));
 }
 
-void paintCaptions(QPainter& painter, const QSize& size, const TimelineScene& scene) {
+void paintCaptions(QPainter& painter, const QSize& size, const TimelineScene& scene, Captions which) {
     const PaintKit kit(painter, scene.data, scene.coordinates(size.width()), scene.metrics, scene.devicePixelRatio);
     for (const TimelineLayout::Section& section : scene.layout.sections()) {
-        const QRect strip(0, section.y - scene.scroll, size.width(), scene.metrics.captionHeight());
+        if (which != Captions::All && scene.pinned.contains(section.y) != (which == Captions::Pinned)) continue;
+        const QRect strip(0, scene.yOf(section.y), size.width(), scene.metrics.captionHeight());
         if (!strip.intersects(QRect(QPoint(), size))) continue;
         painter.fillRect(strip, color(Role::SectionBand));
-        kit.text(QRectF(strip).adjusted(kit.m.px(14), 0, -8, 0), sectionCaption(section.kind, section.hidden),
+        kit.text(QRectF(strip).adjusted(kit.m.px(14), 0, -8, 0), sectionCaption(section.kind, section.away),
                  kit.caption, Role::TextDim);
+        paintTriangle(painter, {double(kit.m.px(8)), strip.center().y() + 0.5}, kit.m.px(3), section.away.folded > 0);
     }
+}
+
+void paintCrossedCaptions(QPainter& painter, const QSize& size, const TimelineScene& scene, double x) {
+    const PaintKit kit(painter, scene.data, scene.coordinates(size.width()), scene.metrics, scene.devicePixelRatio);
+    constexpr double kLine = 2; // a little more than half of it
+    for (const TimelineLayout::Section& section : scene.layout.sections()) {
+        const int y = scene.yOf(section.y), height = scene.metrics.captionHeight();
+        const double end = kit.m.px(14) + kit.caption.width(sectionCaption(section.kind, section.away));
+        if (x - kLine > end || scene.isCovered(section.y, height)) continue;
+        painter.save();
+        painter.setClipRect(QRectF(x - kLine, y, 2 * kLine, height), Qt::IntersectClip);
+        paintCaptions(painter, size, scene);
+        painter.restore();
+    }
+}
+
+int TimelineScene::rowAt(int y) const {
+    const int top = yOf(pinned.top);
+    const bool onPinned = pinned.height() > 0 && y >= top && y < top + pinned.height();
+    return layout.rowAt(onPinned ? y - top + pinned.top : y + scroll);
+}
+
+const TimelineLayout::Section* TimelineScene::sectionAt(int y) const {
+    const int top = yOf(pinned.top);
+    const bool onPinned = pinned.height() > 0 && y >= top && y < top + pinned.height();
+    for (const TimelineLayout::Section& section : layout.sections()) {
+        if (pinned.contains(section.y) != onPinned) continue;
+        if (const int above = yOf(section.y); y >= above && y < above + metrics.captionHeight()) return &section;
+    }
+    return nullptr;
+}
+
+bool TimelineScene::isCovered(int y, int height) const {
+    if (pinned.shift == 0 || pinned.contains(y)) return false;
+    const int top = yOf(pinned.top);
+    return y - scroll < top + pinned.height() && y - scroll + height > top;
 }
 
 std::vector<std::size_t> believersAtPlayhead(const TimelineScene& scene) {
@@ -257,9 +334,7 @@ std::vector<std::size_t> believersAtPlayhead(const TimelineScene& scene) {
     for (std::size_t i = 0; i < rows.size() && scene.playhead >= 0; ++i) {
         const Lane& lane = *rows[i].lane;
         if (lane.kind != LaneKind::Belief || rows[i].height >= scene.metrics.px(24)) continue;
-        const std::size_t s = lane.spans.firstEndingAfter(scene.playhead);
-        if (s >= lane.spans.size() || lane.spans[s].from > scene.playhead) continue;
-        if (lane.spans[s].state != unsigned(BeliefState::Waiting)) believers.push_back(i);
+        if (believesAt(lane, scene.playhead)) believers.push_back(i);
     }
     return believers;
 }
@@ -270,18 +345,17 @@ std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const 
     const TimelineCoordinates c = scene.coordinates(size.width());
     const int labels = scene.metrics.labelWidth();
     const auto& rows = scene.layout.rows();
-    for (std::size_t i = scene.layout.firstRowBelow(scene.scroll); i < rows.size(); ++i) {
+    scene.visitRows(size.height(), [&](std::size_t i, int y) {
         const TimelineLayout::Row& row = rows[i];
-        if (row.y - scene.scroll >= size.height()) break;
-        if (row.lane->kind != LaneKind::Record) continue;
+        if (row.lane->kind != LaneKind::Record || scene.isCovered(row.y, row.height)) return;
         const std::size_t s = row.lane->spans.firstEndingAfter(scene.playhead);
-        if (s >= row.lane->spans.size()) continue;
+        if (s >= row.lane->spans.size()) return;
         const Span& span = row.lane->spans[s];
         const std::int64_t end = row.lane->endOf(span, scene.data.now());
-        if (span.from > scene.playhead || end <= scene.playhead || span.state != unsigned(RecordState::Held)) continue;
+        if (span.from > scene.playhead || end <= scene.playhead || span.state != unsigned(RecordState::Held)) return;
         // Too narrow for a wedge of its own: painted as columns, without words.
-        if (double(end - span.from) / c.nanosPerPixel() < 3) continue;
-        const QRectF bar = scene.metrics.bar(*row.lane, 0, 0).translated(0, row.y - scene.scroll);
+        if (double(end - span.from) / c.nanosPerPixel() < 3) return;
+        const QRectF bar = scene.metrics.bar(*row.lane, 0, 0).translated(0, y);
         const double left = std::max(c.x(span.from), 0.0) + scene.metrics.px(7),
                      right = std::min(c.x(std::min(end, scene.seen)), wordsEdge(scene, c));
         const Lease held = leaseOf(scene.data.trace(), span);
@@ -289,37 +363,47 @@ std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const 
         lease.row = span.row;
         lease.place =
             QRectF(labels + left, bar.bottom() - scene.metrics.px(19), right - left - 3, scene.metrics.px(18));
-        lease.words = leaseLeftWords(scene.data.trace(), span, scene.playhead);
+        // The number of holders stands there otherwise.
+        if (!saysHowMany(*row.lane, scene.playhead))
+            lease.words = leaseLeftWords(scene.data.trace(), span, scene.playhead);
         lease.pale =
             isPaleBelow(span, held, c, scene.metrics, bar.height(), left, std::min(right, c.x(scene.playhead)));
         if (held.fractionKnown())
             lease.dot =
                 QPointF(labels + c.x(scene.playhead), bar.bottom() - held.fraction(scene.playhead) * bar.height());
         leases.push_back(lease);
-    }
+    });
     return leases;
 }
 
 std::vector<MarginAtPlayhead> marginsAtPlayhead(const TimelineScene& scene, const QSize& size) {
     std::vector<MarginAtPlayhead> margins;
     const auto& rows = scene.layout.rows();
-    for (std::size_t i = scene.layout.firstRowBelow(scene.scroll); i < rows.size(); ++i) {
-        const int y = rows[i].y - scene.scroll;
-        if (y >= size.height() || scene.metrics.lowBeliefs()) break;
-        if (rows[i].lane->kind != LaneKind::Belief || scene.playhead < 0) continue;
+    scene.visitRows(size.height(), [&](std::size_t i, int y) {
+        if (rows[i].lane->kind != LaneKind::Belief || scene.playhead < 0 || rows[i].height < scene.metrics.px(24) ||
+            scene.isCovered(rows[i].y, rows[i].height))
+            return;
         const Margin margin = marginAt(scene.data, *rows[i].lane, std::min(scene.playhead, scene.data.now()));
         const QString words = marginWords(margin);
-        if (words.isEmpty()) continue;
-        const double left = scene.metrics.px(14);
-        margins.push_back(
-            {QRectF(left, y + scene.metrics.px(43), scene.metrics.labelWidth() - left - 4, scene.metrics.px(16)), words,
-             marginRole(margin)});
-    }
+        if (words.isEmpty()) return;
+        const double left = scene.metrics.px(14), right = scene.metrics.labelWidth() - 4, tall = scene.metrics.px(16);
+        if (!scene.metrics.lowBeliefs()) {
+            margins.push_back(
+                {{left, y + double(scene.metrics.px(43)), right - left, tall}, words, marginRole(margin)});
+            return;
+        }
+        // Right of the name, if both have room.
+        const double name = QFontMetricsF(uiFont(0, QFont::DemiBold))
+                                .horizontalAdvance(laneShortTitle(scene.data, *rows[i].lane)),
+                     needed = QFontMetricsF(marginFont()).horizontalAdvance(words) + 1;
+        if (left + name + scene.metrics.px(8) + needed > right) return;
+        margins.push_back({{right - needed, y + (rows[i].height - tall) / 2, needed, tall}, words, marginRole(margin)});
+    });
     return margins;
 }
 
 void paintMarginAtPlayhead(QPainter& painter, const MarginAtPlayhead& margin) {
-    const QFont font = uiFont(-1.5, QFont::Medium);
+    const QFont font = marginFont();
     painter.setFont(font);
     painter.setPen(color(margin.role));
     painter.drawText(margin.place, Qt::AlignLeft | Qt::AlignVCenter,
@@ -329,11 +413,11 @@ void paintMarginAtPlayhead(QPainter& painter, const MarginAtPlayhead& margin) {
 QStringList copyStates(const TimelineScene& scene) {
     QStringList states;
     const auto& rows = scene.layout.rows();
-    constexpr std::size_t kInSight = 100;
-    const std::size_t first = scene.layout.firstRowBelow(scene.scroll);
-    for (std::size_t i = first; i < std::min(rows.size(), first + kInSight); ++i)
-        if (const Lane& lane = *rows[i].lane; lane.kind == LaneKind::Copy || lane.kind == LaneKind::Clock)
+    constexpr int kInSight = 4000; // px
+    scene.visitRows(kInSight, [&](std::size_t i, int) {
+        if (const Lane& lane = *rows[i].lane; hangsOnAnother(lane))
             states += laneSubtitle(scene.data, lane, scene.notes, scene.playhead);
+    });
     return states;
 }
 

@@ -47,6 +47,7 @@ QString messageSentence(const trace::Trace& trace, const Tick& tick) {
         words = Timeline::tr("%1 answers %2: %3").arg(from, to, text);
         break;
     case EventKind::Push:
+    case EventKind::PeerMessage:
         words = Timeline::tr("%1 tells %2: %3").arg(from, to, text);
         break;
     case EventKind::ConnectionLost:
@@ -135,6 +136,8 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
                                                        : Timeline::tr("%1 is slow: %2").arg(who, when(trace, span));
     case LaneKind::Clock:
         return Timeline::tr("%1: %2").arg(clockState(data, lane, span.from), when(trace, span));
+    case LaneKind::Session:
+        return Timeline::tr("%1: %2").arg(sessionState(data, lane, span.from), when(trace, span));
     case LaneKind::Watchers:
     case LaneKind::Effect:
         break;
@@ -180,7 +183,9 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
     case LaneKind::Link:
         return Timeline::tr("%1: %2").arg(at, messageSentence(trace, tick));
     case LaneKind::Node:
+        return watcherSentence(trace, tick);
     case LaneKind::Clock:
+    case LaneKind::Session:
         break;
     }
     return {};
@@ -223,7 +228,7 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         words = Timeline::tr("server %1 killed").arg(actor);
         break;
     case EventKind::LinkCut:
-        words = Timeline::tr("link %1 cut").arg(subject);
+        words = Timeline::tr("link %1 cut").arg(cutLinkName(trace, e));
         break;
     case EventKind::LinkMended:
         words = Timeline::tr("link %1 mended").arg(subject);

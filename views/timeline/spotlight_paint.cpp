@@ -62,7 +62,7 @@ void paintNote(QPainter& painter, const QRectF& room, const QStringList& wording
         std::ranges::find_if(wordings, [&](const QString& words) { return letters.horizontalAdvance(words) <= most; });
     const QString shown =
         fitting != wordings.end() ? *fitting : letters.elidedText(wordings.last(), Qt::ElideRight, most);
-    const double high = letters.height() + 8 * u;
+    const double high = std::min(letters.height() + 8 * u, room.height() - 3); // notes of low lanes stand apart
     const QRectF box(room.left() + tie, room.center().y() - high / 2, letters.horizontalAdvance(shown) + 2 * pad, high);
     painter.setPen(QPen(color(role), 1.5));
     painter.drawLine(QPointF(room.left(), box.center().y()), QPointF(box.left(), box.center().y()));

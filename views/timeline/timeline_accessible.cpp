@@ -40,7 +40,7 @@ public:
         }
         state.focusable = state.selectable = state.readOnly = true;
         state.focused = state.selected = m_view->hasFocus() && m_view->focusRow() == m_row;
-        state.offscreen = !m_view->rowRect(m_row).intersects(m_view->viewport()->rect());
+        state.offscreen = !m_view->isInSight(m_row);
         return state;
     }
 
@@ -61,8 +61,9 @@ public:
     QString text(QAccessible::Text t) const override {
         const QString usual = QAccessibleWidget::text(t);
         if (t != QAccessible::Description || !m_view || !m_view->context()) return usual;
-        const QString story = storyAtPlayhead(*m_view->context());
-        return story.isEmpty() ? usual : story + QLatin1Char(' ') + usual;
+        QStringList parts{storyAtPlayhead(*m_view->context()), m_view->foldedWords(), usual};
+        parts.removeAll(QString());
+        return parts.join(u' ');
     }
     int childCount() const override { return m_view ? int(m_view->layoutOfLanes().rows().size()) : 0; }
     QAccessibleInterface* child(int row) const override {
@@ -82,9 +83,7 @@ public:
     QAccessibleInterface* childAt(int x, int y) const override {
         if (!m_view) return nullptr;
         const QPoint point = m_view->viewport()->mapFromGlobal(QPoint(x, y));
-        for (int row = 0; row < childCount(); ++row)
-            if (m_view->rowRect(row).contains(point)) return child(row);
-        return nullptr;
+        return m_view->viewport()->rect().contains(point) ? child(m_view->rowAt(point.y())) : nullptr;
     }
     QAccessibleInterface* focusChild() const override { return m_view ? child(m_view->focusRow()) : nullptr; }
 

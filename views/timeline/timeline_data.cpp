@@ -8,8 +8,12 @@ namespace lockscope::views {
 TimelineData::TimelineData(std::shared_ptr<const trace::Trace> trace)
     : m_trace(std::move(trace)),
       m_fold(std::make_unique<LaneFold>(*this)),
-      m_clocks(*m_trace, [this](trace::EntityId party, trace::EntityId client) -> Lane& {
-          return addLane(LaneKind::Clock, party, client, trace::kNoEntity);
+      m_clocks(*m_trace,
+               [this](trace::EntityId party, trace::EntityId client) -> Lane& {
+                   return addLane(LaneKind::Clock, party, client, trace::kNoEntity);
+               }),
+      m_sessions([this](trace::EntityId client) -> Lane& {
+          return addLane(LaneKind::Session, client, client, trace::kNoEntity);
       }) {
 }
 
@@ -22,6 +26,7 @@ void TimelineData::consume(std::size_t upTo) {
         const trace::Event event = m_trace->at(m_rows);
         m_fold->apply(event, std::uint32_t(m_rows));
         m_clocks.apply(event, std::uint32_t(m_rows));
+        m_sessions.apply(event, std::uint32_t(m_rows));
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "timeline/activity.h"
 #include "timeline/fold_clocks.h"
+#include "timeline/fold_sessions.h"
 #include "timeline/label_numbers.h"
 #include "timeline/lane.h"
 #include "timeline/polite_mutex.h"
@@ -76,6 +77,7 @@ private:
     std::map<trace::EntityId, const Lane*> m_records; ///< by lock
     std::unique_ptr<LaneFold> m_fold;
     ClockFold m_clocks;
+    SessionFold m_sessions;
 };
 
 } // namespace lockscope::views

@@ -45,7 +45,15 @@ void TimelineView::panLeft() {
 void TimelineView::panRight() {
     panByHand(m_zoom->span() / 10);
 }
+std::int64_t TimelineView::liveEnd() const {
+    const session::Session* const session = m_context ? m_context->session() : nullptr;
+    if (!session || !session->abilities().live) return 0;
+    constexpr std::int64_t kRoom = 32; // a part of the width: the mark of now and its time
+    return m_context->playhead().count() + m_zoom->span() / kRoom;
+}
+
 void TimelineView::setFollowing(bool following) {
+    m_lookedAway = false;
     m_zoom->setFollowing(following);
     if (following) m_zoom->follow(m_context->playhead().count());
 }
@@ -62,7 +70,13 @@ void TimelineView::panPixels(double pixels) {
 void TimelineView::panByHand(std::int64_t delta) {
     m_zoom->panBy(delta);
     const std::int64_t t = m_context->playhead().count();
-    if (t < m_zoom->from() || t > m_zoom->to()) m_zoom->setFollowing(false); // who looks elsewhere is not pulled back
+    if (t >= m_zoom->from() && t <= m_zoom->to()) {
+        if (m_lookedAway) setFollowing(true); // back where the run is
+        return;
+    }
+    // One who looks elsewhere is not pulled back.
+    m_lookedAway = m_lookedAway || m_zoom->isFollowing();
+    m_zoom->setFollowing(false);
 }
 
 bool TimelineView::handleWheel(QWheelEvent* event, double viewportX) {
@@ -127,10 +141,11 @@ void TimelineView::showToolTip(const QPoint& viewportPos, const QPoint& globalPo
         const std::lock_guard lock(m_loader->data()->mutex());
         const TimelineScene now = scene();
         words = hitWords(now, hitTest(now, viewport()->size(), viewportPos));
+        if (const TimelineLayout::Section* const section = now.sectionAt(viewportPos.y()))
+            words = section->away.folded > 0 ? tr("Click to unfold these lanes") : tr("Click to fold these lanes");
         if (viewportPos.x() >= m_metrics.labelWidth()) {
             const auto slack = std::int64_t(m_metrics.px(7) * now.coordinates(viewport()->width()).nanosPerPixel());
-            const QString alerts =
-                m_alerts.wordsAt(now, m_layout.rowAt(viewportPos.y() + now.scroll), timeAt(viewportPos.x()), slack);
+            const QString alerts = m_alerts.wordsAt(now, now.rowAt(viewportPos.y()), timeAt(viewportPos.x()), slack);
             if (!alerts.isEmpty()) words = alerts + (words.isEmpty() ? QString() : QStringLiteral("\n\n") + words);
         }
     }
@@ -144,7 +159,7 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
     m_drag = Drag::Pressed;
     if (event->modifiers() & Qt::ControlModifier && m_press.x() >= m_metrics.labelWidth() && canPlan(*m_context)) {
         m_drag = Drag::Span;
-        m_spanOf = entityOfRow(m_layout.rowAt(int(m_press.y()) + verticalScrollBar()->value()));
+        m_spanOf = entityOfRow(rowAt(int(m_press.y())));
         return;
     }
     if (event->modifiers() & Qt::ShiftModifier && m_press.x() >= m_metrics.labelWidth()) {
@@ -156,7 +171,11 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
 }
 
 void TimelineView::mouseMoveEvent(QMouseEvent* event) {
-    if (m_drag == Drag::None) return;
+    if (m_drag == Drag::None) {
+        const bool caption = scene().sectionAt(int(event->position().y()));
+        viewport()->setCursor(caption ? Qt::PointingHandCursor : Qt::ArrowCursor);
+        return;
+    }
     // Global positions: the ground moves under the cursor while panning.
     const QPointF global = event->globalPosition();
     if (m_drag == Drag::Pressed) {
@@ -239,6 +258,8 @@ void TimelineView::clickAt(const QPointF& position) {
     if (hit.row >= 0) {
         m_focusRow = hit.row;
         selectRow(hit.row);
+    } else if (const TimelineLayout::Section* const section = scene().sectionAt(int(position.y()))) {
+        return toggleSection(section->kind);
     } else {
         m_context->select(trace::kNoEntity);
     }
@@ -253,7 +274,7 @@ void TimelineView::clickAt(const QPointF& position) {
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
     m_drag = Drag::None;
-    const int row = m_layout.rowAt(int(event->position().y()) + verticalScrollBar()->value());
+    const int row = rowAt(int(event->position().y()));
     if (event->position().x() < m_metrics.labelWidth()) {
         if (row >= 0) Q_EMIT detailRequested(entityOfRow(row));
         return;
@@ -269,7 +290,7 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
         global =
             viewport()->mapToGlobal(rowRect(row).topLeft() + QPoint(m_metrics.labelWidth(), rowRect(row).height() / 2));
     } else {
-        row = m_layout.rowAt(viewport()->mapFromGlobal(global).y() + verticalScrollBar()->value());
+        row = rowAt(viewport()->mapFromGlobal(global).y());
         if (row < 0) return;
         m_focusRow = row;
         selectRow(row);
@@ -304,10 +325,16 @@ void TimelineView::moveFocusRow(int by) {
 
 void TimelineView::ensureRowVisible(int row) {
     const QRect r = rowRect(row);
-    const int above = m_metrics.captionHeight();
+    if (r.isEmpty()) return;
+    const TimelineLayout::Pinned pinned = scene().pinned;
+    const int y = m_layout.rows()[std::size_t(row)].y;
+    if (pinned.contains(y)) return; // it is in sight in any case
+    const bool belowPinned = pinned.height() > 0 && y >= pinned.bottom;
+    const int above = m_metrics.captionHeight() + (belowPinned ? pinned.height() : 0);
+    const int end = viewport()->height() - (belowPinned ? 0 : pinned.height());
     if (r.top() < above)
         verticalScrollBar()->setValue(verticalScrollBar()->value() + r.top() - above);
-    else if (const int below = r.bottom() + 1 - viewport()->height(); below > 0)
+    else if (const int below = r.bottom() + 1 - end; below > 0)
         verticalScrollBar()->setValue(verticalScrollBar()->value() + below);
 }
 
@@ -320,7 +347,8 @@ bool TimelineView::handlesKey(const QKeyEvent* event) const {
     case Qt::Key_Plus:
     case Qt::Key_Equal:
     case Qt::Key_Minus:
-        return !(modifiers & (Qt::AltModifier | Qt::MetaModifier));
+        // Keyboards differ in whether Plus needs Shift. With Ctrl it is the window's: the size of its text.
+        return !(modifiers & (Qt::AltModifier | Qt::MetaModifier | Qt::ControlModifier));
     case Qt::Key_0:
     case Qt::Key_Up:
     case Qt::Key_Down:
@@ -330,7 +358,7 @@ bool TimelineView::handlesKey(const QKeyEvent* event) const {
     case Qt::Key_Enter:
         return modifiers == Qt::NoModifier;
     case Qt::Key_Escape:
-        return modifiers == Qt::NoModifier && m_measured;
+        return modifiers == Qt::NoModifier && (m_measured || !m_layout.wanted().text.isEmpty());
     default:
         return false;
     }
@@ -385,7 +413,10 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
         if (m_focusRow >= 0) Q_EMIT detailRequested(entityOfRow(m_focusRow));
         break;
     case Qt::Key_Escape:
-        clearMeasure();
+        if (m_measured)
+            clearMeasure();
+        else
+            closeFilter();
         break;
     default:
         break;

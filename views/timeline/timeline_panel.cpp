@@ -55,6 +55,7 @@ TimelinePanel::TimelinePanel(ViewContext* context, QWidget* parent)
 void TimelinePanel::attach() {
     m_rows = m_total = 0;
     if (auto* recording = qobject_cast<session::RecordingSession*>(m_context->session())) {
+        recording->disconnect(this); // its trace may be another one by now
         connect(recording, &session::RecordingSession::progress, this, [this](quint64 rows, quint64 total) {
             m_rows = rows;
             m_total = total;

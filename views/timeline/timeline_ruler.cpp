@@ -60,7 +60,7 @@ void TimelineRuler::paintEvent(QPaintEvent*) {
     painter.translate(0, scene.metrics.px(16));
     paintPlayheadLine(painter, x, height());
     painter.restore();
-    paintPlayheadPill(painter, x, labels, width(), scene);
+    paintPlayheadPill(painter, width(), scene);
 }
 
 void TimelineRuler::paintHeld(const PaintKit& kit) {

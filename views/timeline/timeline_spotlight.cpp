@@ -9,13 +9,39 @@
 
 namespace lockscope::views {
 
+namespace {
+
+/// Right of the instant that a step stops at there are notes on how its lanes stand: their room, in units of the font.
+constexpr double kNotes = 150;
+/// They take no more of the axis than this part.
+constexpr double kMostNotes = 0.4;
+
+/// This window of time, or a longer one, so that the notes have room right of `stop` on an axis of that many px.
+std::pair<Nanos, Nanos> withRoomForNotes(std::pair<Nanos, Nanos> window, Nanos stop, double axis, double notes) {
+    if (axis <= 0 || stop <= window.first || stop > window.second) return window;
+    const double part = std::min(notes / axis, kMostNotes);
+    const auto least = Nanos(std::int64_t(double((stop - window.first).count()) / (1 - part)));
+    return {window.first, std::max(window.second, window.first + least)};
+}
+
+} // namespace
+
+void TimelineView::showSpotWindow() {
+    const auto& spotlight = m_context->spotlight();
+    if (!spotlight || !spotlight->window) return;
+    const double axis = viewport()->width() - m_metrics.labelWidth();
+    const auto [from, to] = withRoomForNotes(*spotlight->window, spotlight->to, axis, m_metrics.px(kNotes));
+    m_zoom->setEnd(std::max(m_zoom->end(), to.count()));
+    m_zoom->setRange(from.count(), to.count());
+    m_spotShown = {m_zoom->from(), m_zoom->to()};
+}
+
 void TimelineView::takeSpotlight() {
     const auto& spotlight = m_context->spotlight();
     const auto window = spotlight ? spotlight->window : std::nullopt;
     if (std::exchange(m_spotWindow, window) != window && window) { // once: a person may look elsewhere
         m_rangeChosen = true;
-        m_zoom->setEnd(std::max(m_zoom->end(), window->second.count()));
-        m_zoom->setRange(window->first.count(), window->second.count());
+        showSpotWindow();
     }
     if (!spotlight) { // the next one is looked for anew, and without one the story is in sight again
         if (m_spotTop && *m_spotTop == verticalScrollBar()->value()) verticalScrollBar()->setValue(0);
@@ -26,8 +52,25 @@ void TimelineView::takeSpotlight() {
         m_layout.setLit(spotlight ? spotlight->lanes : std::vector<trace::EntityId>());
         layOut();
     }
+    sendAway();
     updateGeometries(); // and follows it
     updateAll();
+}
+
+/// Before a class, a step that speaks of no copies and no servers shows none: half a lane of theirs at the lower edge
+/// tells nothing, and the three truths need the room.
+void TimelineView::sendAway() {
+    LaneChoice wanted = m_layout.wanted();
+    wanted.away.clear();
+    if (const auto& spotlight = m_context ? m_context->spotlight() : std::nullopt; m_brief && spotlight) {
+        const auto trace = m_context->trace();
+        const auto isLit = [&](auto&& is) { return std::ranges::any_of(spotlight->lanes, is); };
+        if (!isLit([&](trace::EntityId lane) { return trace->copyOf(lane) != trace::kNoEntity; }))
+            wanted.away.insert(LaneKind::Copy);
+        if (!isLit([&](trace::EntityId lane) { return trace->entity(lane).kind == trace::EntityKind::Node; }))
+            wanted.away.insert(LaneKind::Node);
+    }
+    if (wanted.away != m_layout.wanted().away) want(std::move(wanted));
 }
 
 /// Scrolls to where the spotlight's lanes are in sight, and stays there while lanes come and go and the window changes,

@@ -4,12 +4,12 @@
 #include "models/lock_facts.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
+#include "timeline/lane_filter.h"
 #include "timeline/spotlight_paint.h"
 #include "timeline/timeline_accessible.h"
 #include "timeline/timeline_overview.h"
 #include "timeline/timeline_ruler.h"
 
-#include <QAction>
 #include <QElapsedTimer>
 #include <QLoggingCategory>
 #include <QPaintEvent>
@@ -43,6 +43,7 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
       m_loader(new TimelineLoader(this)),
       m_ruler(new TimelineRuler(this)),
       m_overview(new TimelineOverview(this)),
+      m_filter(new LaneFilter(this)),
       m_metrics(QFontMetricsF(uiFont()).height()) {
     installTimelineAccessibility();
     setFrameShape(QFrame::NoFrame);
@@ -55,51 +56,7 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     viewport()->setAttribute(Qt::WA_OpaquePaintEvent);
     viewport()->setMouseTracking(true);
     viewport()->grabGesture(Qt::PinchGesture);
-    auto* follow = new QAction(tr("Keep the playhead in sight"), this);
-    follow->setObjectName(QStringLiteral("timeline.follow"));
-    follow->setShortcut(Qt::Key_T);
-    follow->setCheckable(true);
-    follow->setChecked(m_zoom->isFollowing());
-    connect(follow, &QAction::triggered, this, &TimelineView::setFollowing);
-    connect(m_zoom, &TimelineZoom::followingChanged, follow, &QAction::setChecked);
-    addAction(follow);
-    auto* ghost = new QAction(tr("Show the run before the last change"), this);
-    ghost->setObjectName(QStringLiteral("timeline.ghost"));
-    ghost->setShortcut(Qt::Key_G);
-    ghost->setCheckable(true);
-    ghost->setChecked(m_ghostShown);
-    connect(ghost, &QAction::toggled, this, &TimelineView::setGhostShown);
-    addAction(ghost);
-    auto* older = new QAction(tr("Show the run one change earlier"), this);
-    older->setObjectName(QStringLiteral("timeline.ghost-older"));
-    older->setShortcut(Qt::SHIFT | Qt::Key_G);
-    connect(older, &QAction::triggered, this, &TimelineView::showOlderGhost);
-    connect(older, &QAction::triggered, ghost, [ghost] { ghost->setChecked(true); });
-    addAction(older);
-    auto* actors = new QAction(tr("Only clients that have held the lock"), this);
-    actors->setObjectName(QStringLiteral("timeline.actors"));
-    actors->setShortcut(Qt::SHIFT | Qt::Key_T);
-    actors->setCheckable(true);
-    connect(actors, &QAction::toggled, this, &TimelineView::setOnlyActors);
-    addAction(actors);
-    auto* measure = new QAction(tr("Measure from the playhead"), this);
-    measure->setObjectName(QStringLiteral("timeline.measure"));
-    measure->setShortcut(Qt::Key_M);
-    connect(measure, &QAction::triggered, this, &TimelineView::measureFromPlayhead);
-    addAction(measure);
-    const auto command = [this](const char* id, const QString& text, const QKeySequence& key,
-                                void (TimelineView::*run)()) {
-        auto* action = new QAction(text, this);
-        action->setObjectName(QLatin1String(id));
-        action->setShortcut(key);
-        connect(action, &QAction::triggered, this, run);
-        addAction(action);
-    };
-    command("timeline.zoom-in", tr("Zoom in"), Qt::Key_Plus, &TimelineView::zoomIn);
-    command("timeline.zoom-out", tr("Zoom out"), Qt::Key_Minus, &TimelineView::zoomOut);
-    command("timeline.zoom-fit", tr("Zoom to everything"), Qt::Key_0, &TimelineView::fit);
-    for (QAction* action : actions())
-        action->setProperty("group", tr("Timeline"));
+    addCommands();
     m_announce.setSingleShot(true);
     m_announce.setInterval(100);
     connect(&m_announce, &QTimer::timeout, this, [this] { announceTimelineChange(this); });
@@ -125,6 +82,7 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     connect(context, &ViewContext::playheadChanged, this, &TimelineView::playheadMoved);
     connect(context, &ViewContext::verdictChanged, this, &TimelineView::verdictChanged);
     connect(context, &ViewContext::selectionChanged, this, [this](trace::EntityId entity) {
+        showSelected(entity);
         if (m_focusRow < 0 || entityOfRow(m_focusRow) != entity) {
             // Selected elsewhere, as in a table: its lane comes into sight. A server that is selected to be broken
             // stands in the cluster: the three truths do not scroll away for it.
@@ -139,6 +97,7 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
     connect(context, &ViewContext::revealRequested, this, &TimelineView::reveal);
     connect(context, &ViewContext::spotlightChanged, this, &TimelineView::takeSpotlight);
     connect(context, &ViewContext::futureReplaced, this, &TimelineView::showGhost);
+    connect(context, &ViewContext::unseenFutureReplaced, this, &TimelineView::keepGhosts);
     updateGeometries();
     openTrace();
 }
@@ -162,9 +121,20 @@ void TimelineView::setSight(const Sight& sight) {
 void TimelineView::openTrace() {
     // A trace replaced within a session (another past, another seed) is looked at through the same window of time.
     const bool other = m_session != m_context->session();
-    if (other) m_rangeChosen = false;
+    if (other) {
+        m_rangeChosen = false;
+        m_lookedAway = false;
+        m_zoom->setFollowing(true);
+        const std::lock_guard lock(m_loader->data()->mutex());
+        LaneChoice wanted = m_layout.wanted();
+        wanted.pinned.clear(); // of locks of another trace
+        m_layout.setWanted(std::move(wanted), *m_loader->data());
+    }
     // Where nobody said from when on the last two runs differ, what came before them cannot be compared either.
-    if (other || m_former) m_formerRuns.clear();
+    if (other || m_former) {
+        m_formerRuns.clear();
+        ghostsChanged();
+    }
     m_former = other ? nullptr : m_loader->data();
     m_session = m_context->session();
     m_catchingUp = m_rangeChosen;
@@ -211,7 +181,7 @@ void TimelineView::dataChanged() {
     // A new past grows from nothing: until it has come to where one looks, the axis does not shrink away from there.
     const std::int64_t looked = std::max(m_context->playhead().count(), m_zoom->isFitted() ? 0 : m_zoom->to());
     m_catchingUp = m_catchingUp && now < looked;
-    m_zoom->setEnd(std::max({now, planned.count(), second, m_catchingUp ? looked : 0}));
+    m_zoom->setEnd(std::max({now, planned.count(), second, m_catchingUp ? looked : 0, liveEnd()}));
     if (!m_rangeChosen && (now > 0 || session)) {
         m_rangeChosen = true;
         // A world that goes on is watched closely; a recording is looked at as a whole first.
@@ -235,22 +205,6 @@ void TimelineView::verdictChanged() {
     viewport()->update();
 }
 
-void TimelineView::showGhost(session::Rewrite, Nanos from) {
-    if (m_former) m_formerRuns.remember(std::move(m_former), from.count());
-    m_former = nullptr;
-    viewport()->update();
-}
-
-void TimelineView::setGhostShown(bool shown) {
-    m_ghostShown = shown;
-    viewport()->update();
-}
-
-void TimelineView::showOlderGhost() {
-    m_formerRuns.showOlder();
-    viewport()->update();
-}
-
 TimelineScene TimelineView::scene() const {
     TimelineScene scene{*m_loader->data(), m_layout, m_bands, m_metrics, m_notes};
     if (m_ghostShown && !m_former) scene.ghost = m_formerRuns.shown();
@@ -264,6 +218,8 @@ TimelineScene TimelineView::scene() const {
     scene.selection = m_context ? m_context->selection() : trace::kNoEntity;
     scene.focusRow = hasFocus() ? m_focusRow : -1;
     scene.scroll = verticalScrollBar()->value();
+    // A spotlight scrolls by itself to what it is about.
+    if (!m_context || !m_context->spotlight()) scene.pinned = m_layout.pinned(scene.scroll, viewport()->height());
     scene.devicePixelRatio = viewport()->devicePixelRatioF();
     return scene;
 }
@@ -279,6 +235,7 @@ std::int64_t TimelineView::timeAt(double viewportX) const {
 }
 
 void TimelineView::playheadMoved(Nanos t) {
+    if (const std::int64_t end = liveEnd(); end > m_zoom->end()) m_zoom->setEnd(end);
     if (!m_seeking) m_zoom->follow(t.count());
     if (m_measuresPlayhead) measureTo(t);
     readNotes();
@@ -325,6 +282,7 @@ void TimelineView::setBrief(bool brief) {
     m_brief = brief;
     m_overview->setVisible(!brief);
     measure();
+    if (m_context) sendAway();
 }
 
 void TimelineView::updateAll() {
@@ -345,6 +303,8 @@ void TimelineView::updateGeometries() {
     const bool follows = m_spotTop && *m_spotTop == verticalScrollBar()->value();
     const QRect port = viewport()->geometry();
     m_ruler->setGeometry(port.x(), port.y() - top, port.width(), top);
+    m_filter->setGeometry(port.x() + m_metrics.px(6), port.y() - top + m_metrics.px(4),
+                          m_metrics.labelWidth() - m_metrics.px(10), m_metrics.rulerHeight() - m_metrics.px(8));
     m_overview->setGeometry(port.x(), port.bottom() + 1, port.width(), bottom);
     verticalScrollBar()->setRange(0, std::max(0, m_layout.height() - port.height()));
     verticalScrollBar()->setPageStep(port.height());
@@ -355,6 +315,7 @@ void TimelineView::updateGeometries() {
 
 void TimelineView::resizeEvent(QResizeEvent* event) {
     QAbstractScrollArea::resizeEvent(event);
+    if (m_context && m_spotShown == std::pair{m_zoom->from(), m_zoom->to()}) showSpotWindow();
     {
         const std::lock_guard lock(m_loader->data()->mutex());
         layOut();
@@ -386,12 +347,6 @@ void TimelineView::measure() {
     updateAll();
 }
 
-QRect TimelineView::rowRect(int row) const {
-    if (row < 0 || row >= int(m_layout.rows().size())) return {};
-    const TimelineLayout::Row& r = m_layout.rows()[std::size_t(row)];
-    return {0, r.y - verticalScrollBar()->value(), viewport()->width(), r.height};
-}
-
 QString TimelineView::rowWords(int row) const {
     if (row < 0 || row >= int(m_layout.rows().size())) return {};
     const std::lock_guard lock(m_loader->data()->mutex());
@@ -420,6 +375,7 @@ void TimelineView::refreshLanes(const TimelineScene& scene) {
     key.size = viewport()->size();
     key.dpr = scene.devicePixelRatio;
     key.scroll = scene.scroll;
+    key.pinned = scene.pinned;
     key.focusRow = scene.focusRow;
     key.selection = scene.selection;
     key.palette = palette().cacheKey();
@@ -478,10 +434,12 @@ void TimelineView::paintOverlay(QPainter& painter, const TimelineScene& scene) {
         const double width = kit.smallBold.width(words) + m_metrics.px(16);
         kit.chip(std::clamp((left + right - width) / 2, double(labels),
                             std::max<double>(labels, viewport()->width() - width)),
-                 4, words, Role::Surface, Role::Accent, Role::Text);
+                 belowCaptions(4, m_metrics.px(22)), words, Role::Surface, Role::Accent, Role::Text);
     }
-    if (scene.playhead >= scene.from && scene.playhead <= scene.to && !m_layout.rows().empty())
+    if (scene.playhead >= scene.from && scene.playhead <= scene.to && !m_layout.rows().empty()) {
         paintPlayheadLine(painter, canvasX(scene.playhead), height);
+        paintCrossedCaptions(painter, viewport()->size(), scene, canvasX(scene.playhead));
+    }
     for (const LeaseAtPlayhead& lease : m_leases)
         paintLeaseAtPlayhead(painter, lease);
     painter.restore();

@@ -10,8 +10,11 @@
 #include <QAbstractScrollArea>
 #include <QImage>
 
+class QMenu;
+
 namespace lockscope::views {
 
+class LaneFilter;
 class TimelineOverview;
 class TimelineRuler;
 
@@ -48,13 +51,22 @@ public:
     void takeKeyboard();
     void setFocusRow(int row);
     const TimelineLayout& layoutOfLanes() const { return m_layout; }
+    /// Whether the lane of this lock stands first among the records, and in sight while the others scroll.
+    bool isPinned(trace::EntityId lock) const { return m_layout.wanted().pinned.contains(lock); }
+    void setPinned(trace::EntityId lock, bool pinned);
     /// Where a row stands in the viewport.
     QRect rowRect(int row) const;
+    /// The row at this y of the viewport, -1 = none.
+    int rowAt(int y) const { return scene().rowAt(y); }
+    /// Whether some of a row is in the viewport, and no pinned lanes stand before it.
+    bool isInSight(int row) const;
     /// A lane's name and its state at the playhead: "client A, thread 1: paused; holds #33".
     QString rowWords(int row) const;
 
     /// Without the overview and the strip of violations: where room is scarce, and others tell of both.
     void setBrief(bool brief);
+    /// "BELIEF · what each client could act on · 12 lanes folded": of each section that is folded.
+    QString foldedWords() const;
     /// Shown beside a spotlight only.
     void setBet(ShownBet bet) {
         m_bet = std::move(bet);
@@ -74,6 +86,12 @@ public:
     std::optional<std::pair<Nanos, Nanos>> span() const { return m_span; }
     void clearSpan();
 
+    /// The runs that changes have replaced, the newest first.
+    const std::vector<GhostRun>& formerRuns() const { return m_formerRuns.all(); }
+    /// Adds to a lane's menu: the former run that is drawn faintly becomes the run again; and all that are kept. Adds
+    /// nothing where there is none that can be had again.
+    void fillGhostMenu(QMenu& menu);
+
     /// Time of the last full repaint of the lanes, ms: for the status bar.
     double lastFrameMs() const { return m_lastFrameMs; }
     QSize sizeHint() const override { return {900, 560}; }
@@ -90,6 +108,11 @@ public Q_SLOTS:
     void setGhostShown(bool shown);
     /// Draws the run before the one that is drawn faintly; behind the oldest one that is kept, the newest.
     void showOlderGhost();
+    /// The run that is drawn faintly becomes the run again; the present one is drawn faintly then. Does nothing where
+    /// none is drawn, or the session cannot have it again.
+    void runGhostAgain();
+    /// Opens a list of the former runs: the one under the cursor is drawn faintly, a chosen one becomes the run again.
+    void listGhosts();
     /// Measures from the playhead to wherever it is moved; called again, stops there.
     void measureFromPlayhead();
 
@@ -144,6 +167,7 @@ private:
         QSize size;
         double dpr = 0;
         int scroll = 0, focusRow = -1;
+        TimelineLayout::Pinned pinned;
         trace::EntityId selection = trace::kNoEntity;
         qint64 palette = 0;
         std::vector<std::uint32_t> leases;  ///< spans under the playhead
@@ -152,19 +176,35 @@ private:
         bool operator==(const CacheKey&) const = default;
     };
 
+    // timeline_commands.cpp
+    void addCommands();
+    void toggleSection(LaneKind section);
+    /// Pins the lane of the lock that is looked at, or takes the pin out.
+    void togglePin();
+    /// Folds the section of the lane with the keyboard's frame; without one, unfolds the section folded last.
+    void foldOrUnfold();
+    void openFilter();
+    void closeFilter();
+
     // timeline_view.cpp: assembly and painting
     void openTrace();
     void dataChanged();
     void verdictChanged();
-    void showGhost(session::Rewrite why, Nanos from);
     void playheadMoved(Nanos t);
+    /// Where the axis of watched servers ends: a little right of now, so that now is in sight; 0 for other sessions.
+    std::int64_t liveEnd() const;
     void reveal(Nanos t, trace::EntityId entity);
     /// Where lanes stand in the present room; true when something moved. The caller holds the data's mutex.
     bool layOut();
-    void setOnlyActors(bool only);
+    /// Lays the lanes out anew, those that a person wants to see.
+    void want(LaneChoice wanted);
+    /// Gives the selected entity a lane, if it has none in sight but could have one.
+    void showSelected(trace::EntityId entity);
     /// Takes up the text's size and setBrief().
     void measure();
     void takeSpotlight();
+    void showSpotWindow();
+    void sendAway();
     void followSpotlight();
     std::optional<int> topThatShows(const std::vector<trace::EntityId>& lanes) const;
     /// Lowers the lanes as far as their words allow if the three truths then have room; true when that changed them.
@@ -176,9 +216,21 @@ private:
     void refreshLanes(const TimelineScene& scene);
     void paintOverlay(QPainter& painter, const TimelineScene& scene);
     void paintEmpty(QPainter& painter);
+    /// The first y from `top` on where something of that height covers no caption, px of the viewport.
+    int belowCaptions(int top, int height) const;
     double canvasX(std::int64_t t) const;
     std::int64_t timeAt(double viewportX) const;
     void readNotes();
+
+    // timeline_ghosts.cpp
+    void showGhost(session::Rewrite why, Nanos from);
+    /// Nobody had seen the part that was replaced: the kept ghosts stay, and there is no new one.
+    void keepGhosts(Nanos from);
+    /// The kept runs are others: those that equal the present one go, and the commands follow.
+    void ghostsChanged();
+    /// The former run in words, by what differs from the present one; empty: it cannot be had again.
+    QString ghostWords(const GhostRun& ghost) const;
+    void fillGhostList(QMenu& menu);
 
     // timeline_hands.cpp: faults that a person draws and moves
     void readDeeds();
@@ -213,6 +265,7 @@ private:
     TimelineLoader* m_loader;
     TimelineRuler* m_ruler;
     TimelineOverview* m_overview;
+    LaneFilter* m_filter;
     TimelineLayout m_layout;
     TimelineMetrics m_metrics;
     ViolationBands m_bands;
@@ -226,16 +279,19 @@ private:
     bool m_unseen = false; ///< a part of the trace was hidden when the playhead was moved last
     double m_lastFrameMs = 0;
     int m_focusRow = -1;
+    std::optional<LaneKind> m_foldedLast;
     bool m_tabbedIn = false; ///< the focus came by the keyboard
     QPointer<session::Session> m_session;
     bool m_brief = false;
     ShownBet m_bet;
-    std::optional<std::pair<Nanos, Nanos>> m_spotWindow; ///< the spotlight's last one
-    std::optional<int> m_spotTop;                        ///< where the spotlight has scrolled to
-    double m_tight = 1;                                  ///< as in TimelineMetrics
+    std::optional<std::pair<Nanos, Nanos>> m_spotWindow;              ///< the spotlight's last one
+    std::optional<std::pair<std::int64_t, std::int64_t>> m_spotShown; ///< the range that was shown for it
+    std::optional<int> m_spotTop;                                     ///< where the spotlight has scrolled to
+    double m_tight = 1;                                               ///< as in TimelineMetrics
     std::shared_ptr<TimelineData> m_former; ///< of the run just replaced, until it is known from when on they differ
     FormerRuns m_formerRuns;
     bool m_ghostShown = true;
+    bool m_lookedAway = false;  ///< the playhead is not followed, as somebody has moved away from it
     bool m_rangeChosen = false; ///< the first range of this trace was chosen
     bool m_catchingUp = false;  ///< the trace was replaced, and is not yet where one looks
 

@@ -7,6 +7,7 @@
 #include "theme/short_number.h"
 #include "trace/text.h"
 #include "trace/time_text.h"
+#include "verdict/memory_loss.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -40,11 +41,13 @@ QString actorName(const trace::Trace& trace, EntityId thread) {
     return trace.displayName(thread);
 }
 
+constexpr int kMostOfName = 13; ///< characters; a longer name is shortened where there is little room
+
 /// Shortens a stranger's long name, such as a UUID, to the room that there is.
 QString shortName(const QString& name) {
     // Both ends: ids of one kind often begin alike, and the thread stands at the end.
     constexpr int kBegin = 4, kEnd = 7;
-    return name.size() <= kBegin + kEnd + 2 ? name : name.left(kBegin) + QChar(0x2026) + name.right(kEnd);
+    return name.size() <= kMostOfName ? name : name.left(kBegin) + QChar(0x2026) + name.right(kEnd);
 }
 
 const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
@@ -80,6 +83,11 @@ QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     return Timeline::tr("paused; %1").arg(words);
 }
 
+/// Whether single servers decide this lock, each for its time; else most of several do together.
+bool hasMasters(const Lane& lane) {
+    return !lane.deciders.empty() && Decider(lane.deciders[0].state) == Decider::One;
+}
+
 QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     const Span* span = spanAt(lane.spans, t);
     // A server of ours begins empty; what somebody else's held before the first look nobody knows.
@@ -88,7 +96,8 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     if (RecordState(span->state) == RecordState::Unobserved) {
         const Span* decider = spanAt(lane.deciders, t);
         const bool nobody = decider && Decider(decider->state) == Decider::Nobody;
-        return nobody ? Timeline::tr("no master: nobody decides") : Timeline::tr("not observed");
+        if (!nobody) return Timeline::tr("not observed");
+        return hasMasters(lane) ? Timeline::tr("no master: nobody decides") : Timeline::tr("nobody decides");
     }
     const Lease lease = leaseOf(data.trace(), *span);
     const auto unendingWords = [&] {
@@ -125,6 +134,14 @@ std::pair<QString, QString> holderWords(const trace::Trace& trace, const Span& s
             Timeline::tr("perhaps %1", "a holder").arg(shortName(who))};
 }
 
+/// The holder, from the whole name to the shortest. A client that was given a name is known by it without its thread.
+QStringList holderNames(const trace::Trace& trace, const Span& span) {
+    const auto [who, nick] = holderWords(trace, span);
+    const QString client = nameOf(trace, trace.clientOf(span.label));
+    if ((span.flags & kGuessFlag) || client.size() > kMostOfName || client == who) return {who, nick};
+    return {who, client, nick};
+}
+
 } // namespace
 
 double Lease::fraction(std::int64_t t) const {
@@ -147,15 +164,9 @@ Lease leaseOf(const trace::Trace& trace, const Span& span) {
     return {event.at - age.count(), event.value, span.label, !(span.flags & kPartialFlag)};
 }
 
-QString sectionCaption(LaneKind kind, int hidden) {
-    if (hidden > 0) {
-        const QString whole = sectionCaption(kind);
-        //: After a caption of lanes: links that are not shown.
-        if (kind == LaneKind::Node)
-            return whole + Timeline::tr(" · %n link(s) with nothing wrong not shown", "", hidden);
-        //: After a caption of lanes: clients that are not shown.
-        return whole + Timeline::tr(" · %n client(s) that only waited not shown", "", hidden);
-    }
+namespace {
+
+QString captionOf(LaneKind kind) {
     switch (kind) {
     case LaneKind::Belief:
         return Timeline::tr("BELIEF · what each client could act on");
@@ -169,9 +180,27 @@ QString sectionCaption(LaneKind kind, int hidden) {
     case LaneKind::Watchers:
     case LaneKind::Link:
     case LaneKind::Clock:
+    case LaneKind::Session:
         return Timeline::tr("NODES AND LINKS");
     }
     return {};
+}
+
+} // namespace
+
+QString sectionCaption(LaneKind kind, LanesAway away) {
+    QString whole = captionOf(kind);
+    //: After a caption of lanes: its lanes are folded away.
+    if (away.folded > 0) whole += Timeline::tr(" · %n lane(s) folded", "", away.folded);
+    //: After a caption of lanes: those without the text that one looks for.
+    if (away.filtered > 0) whole += Timeline::tr(" · %n lane(s) without that text", "", away.filtered);
+    //: After a caption of lanes: links that are not shown.
+    if (away.hidden > 0 && kind == LaneKind::Node)
+        whole += Timeline::tr(" · %n link(s) with nothing wrong not shown", "", away.hidden);
+    //: After a caption of lanes: clients that are not shown.
+    if (away.hidden > 0 && kind != LaneKind::Node)
+        whole += Timeline::tr(" · %n client(s) that only waited not shown", "", away.hidden);
+    return whole;
 }
 
 QString laneTitle(const TimelineData& data, const Lane& lane) {
@@ -186,6 +215,9 @@ QString laneTitle(const TimelineData& data, const Lane& lane) {
         return nameOf(trace, lane.other);
     case LaneKind::Clock:
         return Timeline::tr("its clock");
+    case LaneKind::Session:
+        //: The lane of a client's session with ZooKeeper, below the client's own.
+        return Timeline::tr("its session");
     case LaneKind::Watchers:
         return Timeline::tr("Sentinels");
     case LaneKind::Link:
@@ -229,7 +261,11 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
     case LaneKind::Copy:
         return copyState(data, lane, playhead);
     case LaneKind::Clock:
-        return clockOffsetWords(clockOffsetAt(data, lane, playhead));
+        return clockOffsetWords(clockOffsetAt(lane, playhead));
+    case LaneKind::Session: {
+        const Span* const span = spanAt(lane.spans, playhead);
+        return span ? sessionPhaseWords(trace::SessionPhase(span->state)) : QString();
+    }
     case LaneKind::Watchers: {
         QStringList names;
         for (const Lane* member : lane.members)
@@ -257,6 +293,8 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
         return Timeline::tr("%1: %2").arg(copyState(data, lane, t), recordState(data, lane, t));
     case LaneKind::Clock:
         return clockState(data, lane, t);
+    case LaneKind::Session:
+        return sessionState(data, lane, t);
     case LaneKind::Watchers:
         return watchersState(lane, t);
     case LaneKind::Record:
@@ -278,23 +316,39 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
 
 QStringList leaseWords(const trace::Trace& trace, const Span& span) {
     const Lease lease = leaseOf(trace, span);
-    const auto [who, nick] = holderWords(trace, span);
-    if (!lease.endKnown()) return {who, nick};
+    const QStringList names = holderNames(trace, span);
+    const QString& who = names.first();
+    if (!lease.endKnown()) return names;
     if (!lease.expires())
-        return {Timeline::tr("%1 · never expires").arg(who), Timeline::tr("%1 · never expires").arg(nick), who, nick};
+        return QStringList{Timeline::tr("%1 · never expires").arg(who),
+                           Timeline::tr("%1 · never expires").arg(names.last())} +
+               names;
     if (span.flags & kPartialFlag)
-        return {Timeline::tr("%1 · expires %2").arg(who, instantShort(trace, Nanos(lease.deadline))), who, nick};
+        return QStringList(Timeline::tr("%1 · expires %2").arg(who, instantShort(trace, Nanos(lease.deadline)))) +
+               names;
     // Leases are round numbers as a rule; latency makes them a few µs longer.
     const QString length = spanText(Nanos(lease.deadline - lease.from));
-    return {Timeline::tr("%1 · lease %2").arg(who, length), who, nick};
+    return QStringList(Timeline::tr("%1 · lease %2").arg(who, length)) + names;
 }
 
 QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t) {
     const Lease lease = leaseOf(trace, span);
     if (!lease.expires()) return leaseWords(trace, span);
     const QString left = duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t)));
-    const auto [who, nick] = holderWords(trace, span);
-    return {Timeline::tr("%1 · %2 left").arg(who, left), Timeline::tr("%1 · %2 left").arg(nick, left), left, who};
+    QStringList words;
+    const QStringList names = holderNames(trace, span);
+    for (const QString& name : names)
+        words += Timeline::tr("%1 · %2 left").arg(name, left);
+    return words + QStringList{left, names.first()};
+}
+
+bool saysHowMany(const HolderCount& count, unsigned mode) {
+    return count.held > 1 || trace::HoldMode(mode) == trace::HoldMode::Permit;
+}
+bool saysHowMany(const Lane& lane, std::int64_t t) {
+    const std::size_t i = lane.holders.firstEndingAfter(t);
+    if (i >= lane.holders.size() || lane.holders[i].from > t) return false;
+    return saysHowMany(HolderCount::of(lane.holders[i].label), lane.holders[i].state);
 }
 
 QString holdersWords(const Span& span) {
@@ -335,11 +389,14 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
             return Timeline::tr("%1 deleted %2's lock").arg(who, actorName(trace, event.aux));
         return Timeline::tr("overwritten");
     case RecordTick::NodeLoss:
+        if (verdict::engineChangeAt(event, trace)) return Timeline::tr("another engine decides");
         return Timeline::tr("lost with its server");
     case RecordTick::RenewalMissed:
         return Timeline::tr("renewal missed");
     case RecordTick::RenewalsStopped:
         return Timeline::tr("renewals stopped");
+    case RecordTick::FailedOver:
+        return Timeline::tr("failed over while held");
     }
     return {};
 }

@@ -42,8 +42,7 @@ inline bool isPale(const Span& span, const Lease& lease) {
     return !lease.fractionKnown() || span.flags & kGuessFlag;
 }
 
-/// `hidden`: how many of its lanes are not shown.
-QString sectionCaption(LaneKind kind, int hidden = 0);
+QString sectionCaption(LaneKind kind, LanesAway away = {});
 QString laneTitle(const TimelineData& data, const Lane& lane);
 /// The title where no subtitle has room: a client has a lane for each of several locks, so "A · invoices".
 QString laneShortTitle(const TimelineData& data, const Lane& lane);
@@ -56,6 +55,10 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t);
 QStringList leaseWords(const trace::Trace& trace, const Span& span);
 /// On the lease under the playhead: "A · 4.2 s left", "4.2 s", "A".
 QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t);
+/// Whether the number of holders says more than one's name, as it does for several and for permits.
+bool saysHowMany(const HolderCount& count, unsigned mode);
+/// … of those that the record of this lane names at that instant.
+bool saysHowMany(const Lane& lane, std::int64_t t);
 /// "2 readers", "3 of 5 permits": of a span of Lane::holders.
 QString holdersWords(const Span& span);
 /// "refused: another kind of lock has this key": of a BeliefTick::Refused.
@@ -84,14 +87,20 @@ bool replicates(const Lane& lane);
 QString copyState(const TimelineData& data, const Lane& lane, std::int64_t t);
 /// A server's life, role and lag at t: "replica of redis-1, 200 ms behind".
 QString nodeState(const TimelineData& data, const Lane& lane, std::int64_t t);
+/// "A ↔ redis-1", or "A → redis-1" where only what A sends is lost: of a LinkCut row.
+QString cutLinkName(const trace::Trace& trace, const trace::Event& event);
 // Clocks (paint_clock.cpp).
 
 /// How far the clock of a clock's lane is off at t, in ns.
-std::int64_t clockOffsetAt(const TimelineData& data, const Lane& lane, std::int64_t t);
+std::int64_t clockOffsetAt(const Lane& lane, std::int64_t t);
 /// "+180 ms", "−10 s", "true".
 QString clockOffsetWords(std::int64_t offset);
-/// "the clock of redis-3 is 180 ms ahead", "the clock of A is right".
+/// "the clock of redis-3 is 180 ms ahead", "the clock of A is right, gains 50 ms a second".
 QString clockState(const TimelineData& data, const Lane& lane, std::int64_t t);
+/// "connected", "suspended", "expired".
+QString sessionPhaseWords(trace::SessionPhase phase);
+/// "the session of A is suspended", "A has no session yet".
+QString sessionState(const TimelineData& data, const Lane& lane, std::int64_t t);
 /// How the Sentinels stand at t: "2 of 3 run".
 QString watchersState(const Lane& lane, std::int64_t t);
 /// "2 of 3 agree at 4.1 s: down", "3 votes for sentinel-2": what is written at a WatcherTick; empty: nothing.

@@ -59,17 +59,22 @@ QStringList phaseWords(const trace::Trace& trace, const Span& span) {
 }
 
 QStringList roleBandWords(const trace::Trace& trace, const Span& span) {
+    const trace::Event event = trace.at(span.row);
+    const bool told = event.kind == trace::EventKind::NodeRole;
     switch (RoleBand(span.state)) {
     case RoleBand::Candidate:
         return {Timeline::tr("candidate")};
     case RoleBand::Orphan:
+        if (told && trace.entity(event.aux).name == "looking")
+            return {Timeline::tr("looks for a leader"), roleWords("looking", {}, false)};
         return {Timeline::tr("replica of nobody"), Timeline::tr("replica")};
+    case RoleBand::Looking:
+        //: On the lane of a server: it knows of no leader, and takes part in an election.
+        return {Timeline::tr("elects a leader"), Timeline::tr("elects")};
     case RoleBand::Master:
     case RoleBand::Replica:
         break;
     }
-    const trace::Event event = trace.at(span.row);
-    const bool told = event.kind == trace::EventKind::NodeRole;
     const QByteArray role = told ? trace.entity(event.aux).name
                                  : QByteArray(RoleBand(span.state) == RoleBand::Master ? "master" : "replica");
     const QString alone = roleWords(role, {}, false);
@@ -199,6 +204,16 @@ QString watcherSentence(const trace::Trace& trace, const Tick& tick) {
         return Timeline::tr("%1: %2 makes %3 a replica").arg(at, who, whom);
     }
     return {};
+}
+
+QString cutLinkName(const trace::Trace& trace, const trace::Event& event) {
+    const trace::CutWays ways = trace::cutWays(event.value);
+    if (ways == trace::CutWays::Both) return trace.displayName(event.subject);
+    const trace::Entity& link = trace.entity(event.subject);
+    const bool forth = ways == trace::CutWays::Forth;
+    //: A link of which one way is cut: what %1 sends does not come to %2.
+    return Timeline::tr("%1 → %2").arg(trace.displayName(forth ? link.parent : link.other),
+                                       trace.displayName(forth ? link.other : link.parent));
 }
 
 } // namespace lockscope::views

@@ -27,8 +27,8 @@ constexpr Synonyms kSynonyms[]{
     {"transport.previous-event", "step back backward undo 后退"},
     {"transport.next-acquisition", "grant hold hand over 授予"},
     {"transport.previous-acquisition", "grant hold hand over 授予"},
-    {"transport.next-violation", "error bug wrong invariant broken jump go 错误 不变式 跳到 why 为什么"},
-    {"transport.previous-violation", "error bug wrong invariant broken 错误 不变式"},
+    {"transport.next-violation", "error bug wrong invariant broken jump go 错误 不变量 不变式 跳到 why 为什么"},
+    {"transport.previous-violation", "error bug wrong invariant broken 错误 不变量 不变式"},
     {"transport.faster", "speed up quick 速度"},
     {"transport.slower", "speed down slow motion 速度 慢动作"},
     {"transport.normal-speed", "speed real time 速度"},
@@ -38,6 +38,9 @@ constexpr Synonyms kSynonyms[]{
     {"timeline.follow", "scroll along tail 滚动"},
     {"timeline.ghost", "before undo faint compare old future 之前 对比 旧"},
     {"timeline.ghost-older", "before undo faint compare old future earlier history 之前 更早 对比 旧"},
+    {"timeline.ghost-run", "before undo switch swap back restore earlier old future 之前 换回 切换 恢复 旧"},
+    {"timeline.ghost-list", "before earlier history old futures former choose kept 之前 更早 列表 历史 旧"},
+    {"timeline.pin", "pin keep fix stick top row lane favourite 固定 置顶 泳道"},
     {"timeline.measure", "ruler distance duration time between 测量 间隔"},
     {"break.pause-client", "gc stop the world freeze suspend sigstop holder 冻结 停顿 持有者"},
     {"break.kill-client", "crash die terminate sigkill holder 崩溃 持有者"},
@@ -64,8 +67,17 @@ constexpr Synonyms kSynonyms[]{
     {"break.evict-key", "memory lru maxmemory expire throw out drop forget 淘汰 内存 逐出"},
     {"break.flush-node", "flushall flush_all empty wipe delete clear data 清空 删除 数据"},
     {"break.exhaust-pool", "connections pool exhausted database hikari full 连接池 耗尽 数据库"},
+    {"break.stall-disk", "fsync io hang slow storage wal aof server 磁盘 卡住 服务器"},
+    {"break.restart-client", "reboot start again process client deploy 重启 客户端 进程"},
+    {"break.slow-client", "latency delay slow client network 延迟 变慢 客户端"},
+    {"break.jitter-client", "latency vary random client network 抖动 客户端"},
+    {"break.reset-client", "rst tcp connection disconnect reconnect client 连接 重置 客户端"},
+    {"break.jitter-node", "latency vary random server network 抖动 服务器"},
+    {"break.reset-node", "rst tcp connection disconnect reconnect server 连接 重置 服务器"},
+    {"break.switch-engine", "lock manager migrate backend redis zookeeper change 锁管理器 切换 引擎"},
+    {"break.restart-node-empty", "reboot start again without data new disk wipe 重启 空 数据 清空"},
     {"break.plan", "when if trigger later schedule time step lease leader 条件 计划 当 触发"},
-    {"break.stop-watchdog", "renewal heartbeat keepalive 续约 心跳"},
+    {"break.stop-watchdog", "renewal heartbeat keepalive 续期 续约 心跳"},
     {"break.heal", "repair mend fix recover 修复 恢复"},
     {"file.open", "load import replay 加载 导入"},
     {"file.save-scenario", "export json write 导出"},
@@ -74,6 +86,9 @@ constexpr Synonyms kSynonyms[]{
     {"record.save-hour", "export last hour recording incident capture 保存 最近 录制"},
     {"stretch.replay", "what if simulate replay reproduce recording 假如 重放 复现"},
     {"stretch.changes", "difference between diff compare two instants 差别 变化 对比"},
+    {"timeline.fold", "collapse expand group section hide 折叠 展开 分组"},
+    {"timeline.filter", "search find lane client lock name only 过滤 筛选 泳道 查找"},
+    {"timeline.links", "connections network hide show whole every 连接 网络 全部 链路"},
     {"timeline.actors", "only holders hide waiters clients many filter 持有者 隐藏 筛选"},
     {"file.close", "end leave welcome 结束"},
     {"file.quit", "exit 退出"},
@@ -220,8 +235,9 @@ CommandWords wordsOf(const QAction& action) {
     words.also = id; // "break.pause-client": English words, whatever the language
     if (known != std::end(kSynonyms)) words.also += u' ' + QString::fromUtf8(known->words);
     if (id.startsWith(QLatin1String("scenario."))) words.also += QStringLiteral(" scenario story lesson 场景 课程");
-    if (id.startsWith(QLatin1String("language.")))
-        words.also += QStringLiteral(" language translation chinese english 语言 翻译 中文 英文");
+    if (id.startsWith(QLatin1String("language."))) words.also += QStringLiteral(" language translation 语言 翻译");
+    if (id.startsWith(QLatin1String("language.zh"))) words.also += QStringLiteral(" chinese 中文");
+    if (id == QLatin1String("language.en")) words.also += QStringLiteral(" english 英文");
     if (const QString more = action.property("also").toString(); !more.isEmpty()) words.also += u' ' + more;
     return words;
 }

@@ -6,6 +6,7 @@
 #include "theme/icons.h"
 #include "theme/plain_tips.h"
 #include "theme/widgets.h"
+#include "verdict/why.h"
 #include "verdict/words.h"
 
 #include <QHelpEvent>
@@ -23,15 +24,25 @@ int bannerHeight() {
 
 } // namespace
 
-VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent) : QAbstractButton(parent), m_context(context) {
+VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent)
+    : QAbstractButton(parent), m_context(context), m_alerts(new ToldAlerts(context, this)) {
     setFocusPolicy(Qt::TabFocus);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(context, &ViewContext::sessionChanged, this, &VerdictBanner::refresh);
     connect(context, &ViewContext::verdictChanged, this, &VerdictBanner::refresh);
     connect(context, &ViewContext::playheadChanged, this, &VerdictBanner::refresh);
+    connect(m_alerts, &ToldAlerts::changed, this, &VerdictBanner::refresh);
     connect(this, &QAbstractButton::clicked, this, [this] {
-        if (m_shown) m_context->explain(m_index);
+        if (m_shown)
+            m_context->explain(m_index);
+        else if (m_alert)
+            m_context->reveal(std::max(m_alert->from, Nanos(0)), m_alert->lock);
     });
+    refresh();
+}
+
+void VerdictBanner::setPlain(bool plain) {
+    m_plain = plain;
     refresh();
 }
 
@@ -51,7 +62,12 @@ void VerdictBanner::refresh() {
     const bool tooLittle = unknown > 0, nothing = std::size_t(unknown) == verdict::kInvariants.size();
     m_outcome = tooLittle || judged->rows == 0 ? verdict::Outcome::Unknown : verdict::Outcome::Holds;
     m_shown.reset();
-    if (told) {
+    m_alert = told ? std::nullopt : m_alerts->now();
+    if (m_alert) {
+        text = m_alert->sentence;
+        //: %1 a sentence on one alert; %n how many more there are besides.
+        if (m_alert->more > 0) text = tr("%1  (+%n more)", "alerts", m_alert->more).arg(text);
+    } else if (told) {
         m_index = *told;
         m_shown = judged->violations[*told];
         m_outcome = verdict::Outcome::Violated;
@@ -65,6 +81,10 @@ void VerdictBanner::refresh() {
             text = besides.arg(text);
             m_shorter.prepend(besides.arg(m_shorter.front()));
         }
+        if (m_plain) {
+            m_shorter.prepend(text);
+            text = verdict::whatHappened(*m_shown, *trace);
+        }
     } else if (m_empty) {
         text.clear();
     } else if (judged->rows == 0) {
@@ -77,13 +97,13 @@ void VerdictBanner::refresh() {
     } else {
         text = tr("All invariants hold so far");
     }
-    if (text == this->text() && isEnabled() == m_shown.has_value()) return;
+    if (text == this->text() && isEnabled() == isBad()) return;
     const QSize least = minimumSizeHint();
     setText(text);
     if (minimumSizeHint() != least) updateGeometry(); // not with every frame of a violation that goes on
-    setAccessibleName(tr("Verdict: %1").arg(text));
-    setCursor(m_shown ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    setEnabled(m_shown.has_value());
+    setAccessibleName(m_alert ? tr("Alert: %1").arg(text) : tr("Verdict: %1").arg(text));
+    setCursor(isBad() ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setEnabled(isBad());
     update();
 }
 
@@ -102,9 +122,12 @@ QSize VerdictBanner::minimumSizeHint() const {
 bool VerdictBanner::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         // Built only when asked for: it changes with every frame of an open violation.
-        const QString tip = m_shown ? verdict::explain(*m_shown, *m_context->trace()) + QStringLiteral("\n\n") +
-                                          tr("A click goes there and explains it.")
-                                    : text();
+        QString tip = text();
+        if (m_shown)
+            tip = verdict::explain(*m_shown, *m_context->trace()) + QStringLiteral("\n\n") +
+                  tr("A click goes there and explains it.");
+        else if (m_alert)
+            tip = m_alert->sentence + QStringLiteral("\n→ ") + m_alert->advice;
         showPlainTip(static_cast<QHelpEvent*>(event)->globalPos(), tip, this);
         return true;
     }
@@ -124,7 +147,7 @@ void VerdictBanner::paintEvent(QPaintEvent*) {
     if (m_empty) return;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    const bool bad = m_shown.has_value();
+    const bool bad = isBad();
     if (bad) {
         painter.setPen(Qt::NoPen);
         painter.setBrush(color(underMouse() ? Role::SurfaceHover : Role::ViolationSoft));

@@ -31,7 +31,7 @@ WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent
     });
     m_pace.setSingleShot(true);
     m_pace.setInterval(kStoryMs);
-    connect(&m_pace, &QTimer::timeout, this, &WhyLine::refreshStory);
+    connect(&m_pace, &QTimer::timeout, this, &WhyLine::refreshAtPace);
     const auto soon = [this] {
         if (!m_pace.isActive()) m_pace.start();
     };
@@ -64,19 +64,27 @@ void WhyLine::refresh() {
     QString sentence =
         told ? verdict::why(judged->violations[*told], *trace) : verdict::whySafe(*trace, m_context->playhead());
     if (!m_pace.isActive()) m_pace.start();
-    if (!other && sentence == m_sentence) return;
+    if (other || sentence != m_sentence) setSentence(std::move(sentence));
+}
+
+void WhyLine::setSentence(QString sentence) {
     m_sentence = std::move(sentence);
     if (!m_sentence.isEmpty()) m_story.clear();
-    setEnabled(told.has_value());
-    setFocusPolicy(told ? Qt::TabFocus : Qt::NoFocus);
-    setCursor(told ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    setAccessibleName(told                   ? tr("Why: %1").arg(m_sentence)
+    setEnabled(m_index.has_value());
+    setFocusPolicy(m_index ? Qt::TabFocus : Qt::NoFocus);
+    setCursor(m_index ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setAccessibleName(m_index                ? tr("Why: %1").arg(m_sentence)
                       : m_sentence.isEmpty() ? tr("No invariant is violated at this instant")
                                              : tr("Safe: %1").arg(m_sentence));
     update();
 }
 
-void WhyLine::refreshStory() {
+void WhyLine::refreshAtPace() {
+    // Time goes on without a row, and so without another judgement.
+    if (m_index && m_verdict && m_verdict->violations[*m_index].to == kNever) {
+        QString sentence = verdict::why(m_verdict->violations[*m_index], *m_context->trace());
+        if (sentence != m_sentence) setSentence(std::move(sentence));
+    }
     const bool tells = m_keepsRoom && m_sentence.isEmpty() && isVisible();
     QString story = tells ? locksAtPlayhead(*m_context) : QString();
     if (story == m_story) return;

@@ -31,7 +31,9 @@ protected:
 
 private:
     void refresh();
-    void refreshStory();
+    /// Refreshes the length so far of a violation that goes on, and how it stands with the locks.
+    void refreshAtPace();
+    void setSentence(QString sentence);
     /// How many lines there is room for.
     int lines() const;
     /// The first word: what the sentence is about.
@@ -45,7 +47,7 @@ private:
     std::optional<std::size_t> m_index;
     bool m_keepsRoom = true;
     QString m_sentence, m_story;
-    QTimer m_pace; ///< of the story: the playhead moves with each frame
+    QTimer m_pace; ///< of refreshAtPace(): the playhead moves with each frame
 };
 
 } // namespace lockscope::views

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verdict/verdict_panel.h"
 
+#include "models/story.h"
 #include "theme/format.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
@@ -62,7 +63,8 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
       m_invariants(new InvariantList),
       m_caption(new SectionCaption(tr("Violations"))),
       m_violations(new CardList),
-      m_empty(new DimLabel(tr("Nothing has gone wrong so far."))) {
+      m_empty(new DimLabel(tr("Nothing has gone wrong so far."))),
+      m_safe(new DimLabel(QString())) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid);
     column->setSpacing(kGrid / 2);
@@ -93,6 +95,8 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
     m_violations->setMinimumHeight(48);
     m_empty->setWordWrap(true);
     column->addWidget(m_empty);
+    m_safe->setWordWrap(true);
+    column->addWidget(m_safe);
     column->addWidget(m_violations, 1);
     column->addStretch();
 
@@ -120,6 +124,13 @@ VerdictPanel::VerdictPanel(ViewContext* context, QWidget* parent)
     connect(m_violationsModel, &QAbstractItemModel::dataChanged, this, &VerdictPanel::tell); // the playhead passed some
     connect(context, &ViewContext::verdictChanged, this, &VerdictPanel::tell);
     connect(context, &ViewContext::explanationRequested, this, &VerdictPanel::showCard);
+    constexpr auto kPace = 200ms; // it looks back along the trace
+    m_pace.setSingleShot(true);
+    m_pace.setInterval(kPace);
+    connect(&m_pace, &QTimer::timeout, this, &VerdictPanel::tellWhySafe);
+    connect(context, &ViewContext::playheadChanged, this, [this] {
+        if (isVisible() && !m_pace.isActive()) m_pace.start();
+    });
     tell();
 }
 
@@ -153,6 +164,18 @@ void VerdictPanel::tell() {
                             : tr("Nothing to judge yet: play a scenario, or open a recording."));
     m_empty->setVisible(violations == 0);
     m_violations->setVisible(violations > 0);
+    tellWhySafe();
+}
+
+void VerdictPanel::tellWhySafe() {
+    const bool fine = m_context->session() && m_violationsModel->rowCount() == 0;
+    m_safe->setText(fine ? whySafeUntilPlayhead(*m_context) : QString());
+    m_safe->setVisible(!m_safe->text().isEmpty());
+}
+
+void VerdictPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    tellWhySafe(); // out of sight it did not follow the playhead
 }
 
 void VerdictPanel::goTo(const QModelIndex& violation) {

@@ -2,6 +2,7 @@
 #pragma once
 #include "models/verdict_model.h"
 
+#include <QTimer>
 #include <QWidget>
 
 class QListView;
@@ -19,8 +20,13 @@ public:
     QListView* invariants() const { return m_invariants; }
     QListView* violations() const { return m_violations; }
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     void tell();
+    /// Below the verdict: why nobody got in twice, where one might have thought so.
+    void tellWhySafe();
     void goTo(const QModelIndex& violation);
     /// Brings the card of this violation into sight, with all of its words.
     void showCard(std::size_t violation);
@@ -32,6 +38,8 @@ private:
     SectionCaption* m_caption;
     QListView* m_violations;
     DimLabel* m_empty;
+    DimLabel* m_safe;
+    QTimer m_pace; ///< runs while the playhead has moved, and m_safe has not followed yet
 };
 
 } // namespace lockscope::views

@@ -3,6 +3,7 @@
 #include "models/view_context.h"
 #include "waits/wait_layout.h"
 
+#include <QTimer>
 #include <QWidget>
 
 class QScrollArea;
@@ -38,36 +39,6 @@ private:
     QScrollArea* m_area;
     WaitPicture* m_picture;
     QTimer m_soon; ///< many changes of one frame are drawn once
-};
-
-/// The picture itself.
-class WaitPicture : public QWidget {
-    Q_OBJECT
-public:
-    explicit WaitPicture(ViewContext* context);
-    void show(const trace::WaitGraph& graph);
-    const WaitLayout& layout() const { return m_layout; }
-    /// The item that has the keyboard; -1 = none.
-    int current() const { return m_current; }
-    QSize sizeHint() const override { return m_layout.size.toSize(); }
-
-Q_SIGNALS:
-    void moved(const QRect& item); ///< the keyboard went to this item
-
-protected:
-    void paintEvent(QPaintEvent*) override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
-
-private:
-    void setCurrent(int item);
-    void step(int columns, int rows);
-
-    ViewContext* m_context;
-    WaitLayout m_layout;
-    int m_current = -1;
 };
 
 } // namespace lockscope::views

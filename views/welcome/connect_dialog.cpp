@@ -6,6 +6,7 @@
 #include "theme/style.h"
 #include "theme/widgets.h"
 #include "welcome/url_field.h"
+#include "welcome/url_parts_form.h"
 
 #include <QAccessible>
 #include <QBoxLayout>
@@ -16,6 +17,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QToolButton>
 #include <QUrl>
 #include <algorithm>
 
@@ -55,6 +57,8 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
       m_name(new QLineEdit),
       m_try(new QPushButton(tr("&Test"))),
       m_url(new QComboBox),
+      m_showParts(new QToolButton),
+      m_parts(new UrlPartsForm),
       m_keeping(new DimLabel),
       m_names(new QLineEdit),
       m_stringsRow(new QWidget),
@@ -110,6 +114,24 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     m_url->lineEdit()->setPlaceholderText(QStringLiteral("redis://127.0.0.1:6379"));
     m_url->setAccessibleName(tr("Address of the server"));
     if (m_url->completer()) m_url->completer()->setCaseSensitivity(Qt::CaseSensitive);
+
+    m_showParts->setText(tr("&Parts of the address"));
+    m_showParts->setToolTip(tr("Fill in login, database and TLS files one by one"));
+    m_showParts->setCheckable(true);
+    m_showParts->setAutoRaise(true);
+    m_showParts->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_showParts->setArrowType(Qt::RightArrow);
+    m_parts->hide();
+    connect(m_showParts, &QToolButton::toggled, this, [this](bool shown) {
+        m_showParts->setArrowType(shown ? Qt::DownArrow : Qt::RightArrow);
+        m_parts->setVisible(shown);
+    });
+    connect(m_parts, &UrlPartsForm::edited, this, [this] {
+        const QSignalBlocker quiet(m_url); // what is being typed stays as it is typed
+        m_url->setCurrentText(m_parts->url());
+        validate();
+    });
+    connect(m_url, &QComboBox::editTextChanged, m_parts, &UrlPartsForm::setUrl);
 
     auto* names = new QLabel(tr("&Only locks named"));
     names->setBuddy(m_names);
@@ -194,6 +216,8 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     layout->addWidget(m_savedRow);
     layout->addWidget(label);
     layout->addWidget(m_url);
+    layout->addWidget(m_showParts, 0, Qt::AlignLeft);
+    layout->addWidget(m_parts);
     layout->addWidget(m_complaint);
     layout->addWidget(new SectionCaption(tr("Examples")));
     layout->addWidget(examples);
@@ -235,6 +259,11 @@ void ConnectDialog::setConnection(const Saved& connection) {
     setUrl(connection.url);
     m_name->setText(connection.name);
     m_changes->setChecked(connection.changes);
+}
+
+void ConnectDialog::askForPassword() {
+    m_showParts->setChecked(true);
+    m_parts->focusPassword();
 }
 
 QString ConnectDialog::url() const {

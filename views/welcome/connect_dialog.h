@@ -9,8 +9,11 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QToolButton;
 
 namespace lockscope::views {
+
+class UrlPartsForm;
 
 /// Asks for a server's address and whether it may be changed. Says while one types what is wrong with the address.
 class ConnectDialog : public QDialog {
@@ -41,6 +44,8 @@ public:
     void setUrl(const QString& url);
     /// Fills all fields with a connection that exists.
     void setConnection(const Saved& connection);
+    /// Shows the parts of the address, with the cursor where the password is typed.
+    void askForPassword();
     /// The address, with the names that are wanted as its options match= and ignore=, and what else is a lock or finds
     /// some.
     QString url() const;
@@ -78,8 +83,10 @@ private:
     QLineEdit* m_name;
     QPushButton* m_try;
     QComboBox* m_url;
-    QLabel* m_keeping;  ///< where passwords are kept
-    QLineEdit* m_names; ///< globs with commas between them; "!" in front: not these
+    QToolButton* m_showParts;
+    UrlPartsForm* m_parts; ///< of the address: each follows the other
+    QLabel* m_keeping;     ///< where passwords are kept
+    QLineEdit* m_names;    ///< globs with commas between them; "!" in front: not these
     QWidget* m_stringsRow;
     QLineEdit* m_strings; ///< globs of string keys that are locks; for a Redis only
     QCheckBox* m_list;    ///< a memcached may list all its keys

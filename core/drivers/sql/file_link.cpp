@@ -63,13 +63,15 @@ private:
 } // namespace
 
 struct FileLink::Shared {
-    explicit Shared(const Settings& settings) : file(settings.database), where(settings.where) {}
+    explicit Shared(const Settings& settings)
+        : file(settings.database), where(settings.where), makesFile(settings.makesFile) {}
     /// Opens the file, or runs a command.
     struct Job {
         std::optional<Command> command;
         std::shared_ptr<Ticket> ticket;
     };
     const QString file, where;
+    const bool makesFile;
     const std::shared_ptr<Post> post = Post::Office::ofThisThread()->post();
     const std::shared_ptr<Endings> endings = Endings::all();
     std::mutex lock; ///< of all that follows
@@ -96,7 +98,7 @@ FileLink::~FileLink() {
 }
 
 void FileLink::work(Shared& shared) {
-    SqliteDatabase database(shared.file, shared.where);
+    SqliteDatabase database(shared.file, shared.where, shared.makesFile);
     Lookout lookout(kLookout);
     for (;;) {
         if (atWork().load(std::memory_order_relaxed) == 0)

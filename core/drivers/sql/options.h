@@ -13,6 +13,7 @@ struct DriverOptions {
     Nanos silence = 2s;           ///< a server that owes a session a sign of life for so long is Silent
     int sharedConnections = 4;    ///< maximum of concurrent statements, besides sessions
     std::size_t idleKept = 8;     ///< unused connections that stay open
+    bool makesFile = true;        ///< SQLite: a file that is not there is made
 };
 
 /// The options, with the URL's time-outs. Stopping a statement may take no longer than the statement.
@@ -32,6 +33,7 @@ struct Settings {
     bool tls = false; ///< required: a connection without it is not used
     TlsFiles tlsFiles;
     bool poolerKeepsSessions = false; ///< a pooler, if any, gives each connection one server process
+    bool makesFile = true;            ///< as DriverOptions::makesFile
     QString where;                    ///< for display: "127.0.0.1:3306/locks"
 };
 

@@ -29,12 +29,18 @@ Statement cancelStatement(Dialect dialect, std::int64_t serverId) {
     return {dialect == Dialect::MySql ? "KILL QUERY ?" : "SELECT pg_cancel_backend(?)", valuesOf(serverId)};
 }
 
+std::expected<Settings, Error> settingsFor(const ConnectionUrl& url, const DriverOptions& options) {
+    auto settings = settingsOf(url);
+    if (settings) settings->makesFile = options.makesFile;
+    return settings;
+}
+
 } // namespace
 
 Pool::Pool(Runtime& r, const ConnectionUrl& url, DriverOptions o)
     : runtime(r),
       options(optionsOf(url, o)),
-      settings(settingsOf(url)),
+      settings(settingsFor(url, options)),
       keys(keyKindOf(url.option("key")).value_or(KeyKind::Usual)),
       tables(tablesOf(settings ? settings->dialect : Dialect::Sqlite, tableIn(url))),
       statements(statementsOf(tables)),

@@ -53,7 +53,7 @@ std::optional<QByteArray> textOf(const Value& value) {
 
 SqlReader::SqlReader(Runtime& runtime, const ConnectionUrl& url)
     : m_runtime(runtime),
-      m_driver(std::make_unique<SqlDriver>(runtime, url)),
+      m_driver(std::make_unique<SqlDriver>(runtime, url, DriverOptions{.makesFile = false})), // reading makes nothing
       m_language(languageOf(m_driver->dialect())) {
 }
 

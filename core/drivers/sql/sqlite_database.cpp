@@ -68,8 +68,8 @@ Error SqliteDatabase::error() const {
 
 Result SqliteDatabase::open() {
     // No locks of its own: this connection stays on its thread.
-    constexpr int kHow = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    const int status = sqlite3_open_v2(m_file.constData(), &m_connection, kHow, nullptr);
+    const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (m_makesFile ? SQLITE_OPEN_CREATE : 0);
+    const int status = sqlite3_open_v2(m_file.constData(), &m_connection, how, nullptr);
     if (status != SQLITE_OK)
         return std::unexpected(errors::ofConnecting(
             Dialect::Sqlite, {QByteArray::number(status), QString::fromUtf8(sqlite3_errmsg(m_connection))}, m_where));

@@ -13,13 +13,14 @@ namespace lockscope::sql {
 /// A connection to a SQLite file, by SQLite's own calls. They block: it is used on one thread.
 class SqliteDatabase {
 public:
-    /// `where`: the file's name in messages.
-    SqliteDatabase(const QString& file, QString where) : m_file(file.toUtf8()), m_where(std::move(where)) {}
+    /// `where`: the file's name in messages. `makesFile`: if there is none.
+    SqliteDatabase(const QString& file, QString where, bool makesFile = true)
+        : m_file(file.toUtf8()), m_where(std::move(where)), m_makesFile(makesFile) {}
     ~SqliteDatabase();
     SqliteDatabase(const SqliteDatabase&) = delete;
     SqliteDatabase& operator=(const SqliteDatabase&) = delete;
 
-    /// Opens the file, and creates it if there is none. Once, before all else.
+    /// Opens the file. Once, before all else.
     Result open();
     /// Runs a command. While another program has locked the file it waits for some milliseconds, then WaitExceeded.
     Result run(const Command& command);
@@ -33,6 +34,7 @@ private:
 
     const QByteArray m_file;
     const QString m_where;
+    const bool m_makesFile;
     sqlite3* m_connection = nullptr;
     std::map<QByteArray, sqlite3_stmt*> m_prepared; ///< those with values, by text
     std::shared_ptr<std::mutex> m_turns;            ///< turns of this program's writers of the file

@@ -43,6 +43,7 @@ struct RedisGroupWatcher::Master {
     /// The names of its locks that may differ from those of the group's last report; missing: any of them may.
     std::optional<std::set<QByteArray>> again;
     std::optional<WatchTrouble> trouble;
+    std::vector<LockRow> expected;      ///< that others had when it came, until it is looked at
     std::vector<ServerEvent> events;    ///< not told yet
     std::optional<Nanos> noMasterSince; ///< by its own word it is a replica
 };
@@ -142,7 +143,8 @@ void RedisGroupWatcher::arrange(const Places& places, bool follow) {
             return !place.slotsFromTo.empty() && master->place.owns(place.slotsFromTo.front().first);
         });
         if (former != m_masters.end() && placeOf(**former) == places.end()) fresh->before = (*former)->address;
-        fresh->watcher->expect(seenElsewhere(place));
+        fresh->expected = seenElsewhere(place);
+        fresh->watcher->expect(fresh->expected);
         if (follow) startFollowing(fresh);
         arranged.push_back(fresh);
     }
@@ -157,7 +159,8 @@ void RedisGroupWatcher::arrange(const Places& places, bool follow) {
 }
 
 void RedisGroupWatcher::startFollowing(const MasterPtr& master) {
-    master->watcher->onStatus([this] {
+    master->watcher->onStatus([this, its = master.get()] {
+        if (troubleWith(*its)) doubt(*its);
         tellStatus();
         wake();
     });
@@ -174,14 +177,14 @@ QCoro::Task<> RedisGroupWatcher::follow(MasterPtr master, Callback told) {
 void RedisGroupWatcher::heard(Master& master, const LockReport& report) {
     if (report.trouble) {
         master.trouble = report.trouble;
-        m_doubted = true; // somebody may take over
+        doubt(master); // somebody may take over
         return wake();
     }
     master.trouble.reset();
     const bool replica = report.server && report.server->role == ServerIdentity::Role::Replica;
     if (replica) { // what it has may be another master's by now
         if (!master.noMasterSince) master.noMasterSince = m_runtime.monotonic();
-        m_doubted = true;
+        doubt(master);
         return wake();
     }
     master.noMasterSince.reset();
@@ -195,26 +198,39 @@ void RedisGroupWatcher::heard(Master& master, const LockReport& report) {
     wake();
 }
 
-std::optional<WatchTrouble> RedisGroupWatcher::trouble() const {
-    if (m_lost) return m_lost;
-    for (const MasterPtr& master : m_masters) {
-        if (master->trouble) return master->trouble;
-        // A broken connection shows at once, and in a report only at the next look.
-        const WatchStatus its = master->watcher->status();
-        if (its.state == WatchStatus::State::Retrying)
-            return WatchTrouble{WatchTrouble::Kind::Unreachable, {}, its.trouble};
-        if (master->noMasterSince && m_runtime.monotonic() - *master->noMasterSince > kPatience)
-            return WatchTrouble{WatchTrouble::Kind::Unreachable,
-                                {},
-                                Text::tr("%1 calls itself a replica, and no other master of %2 is named.")
-                                    .arg(QString::fromUtf8(master->address), m_where)};
-    }
+void RedisGroupWatcher::doubt(Master& master) {
+    m_doubted = true;
+    m_news = true;
+    master.again.reset(); // its locks are not known now
+}
+
+std::optional<WatchTrouble> RedisGroupWatcher::troubleWith(const Master& master) const {
+    if (master.trouble) return master.trouble;
+    // A broken connection shows at once, and in a report only at the next look.
+    const WatchStatus its = master.watcher->status();
+    if (its.state == WatchStatus::State::Retrying)
+        return WatchTrouble{WatchTrouble::Kind::Unreachable, {}, its.trouble};
+    if (master.noMasterSince && m_runtime.monotonic() - *master.noMasterSince > kPatience)
+        return WatchTrouble{WatchTrouble::Kind::Unreachable,
+                            {},
+                            Text::tr("%1 calls itself a replica, and no other master of %2 is named.")
+                                .arg(QString::fromUtf8(master.address), m_where)};
     return std::nullopt;
 }
 
-bool RedisGroupWatcher::everyMasterSeen() const {
-    return !m_masters.empty() && std::ranges::all_of(m_masters, [](const MasterPtr& master) {
-        return master->last && !master->trouble && !master->noMasterSince;
+std::optional<WatchTrouble> RedisGroupWatcher::trouble() const {
+    if (m_lost) return m_lost;
+    std::optional<WatchTrouble> all;
+    for (const MasterPtr& master : m_masters) {
+        all = troubleWith(*master);
+        if (!all) return std::nullopt;
+    }
+    return all;
+}
+
+bool RedisGroupWatcher::everyMasterTried() const {
+    return !m_masters.empty() && std::ranges::all_of(m_masters, [this](const MasterPtr& master) {
+        return troubleWith(*master) || (master->last && !master->noMasterSince);
     });
 }
 
@@ -227,6 +243,7 @@ void RedisGroupWatcher::describe(LockReport& report) const {
     report.connections = m_connectionsBefore;
     for (const MasterPtr& master : m_masters) {
         report.servers.push_back({master->address, {}});
+        if (const auto wrong = troubleWith(*master)) report.servers.back().trouble = wrong->message;
         if (!master->last) continue;
         report.servers.back().identity = master->last->server;
         report.servers.back().lookedAt = master->last->knownUntil();
@@ -247,6 +264,14 @@ LockReport RedisGroupWatcher::merged() {
         all.lookedAgain.emplace(again.begin(), again.end());
     }
     for (const MasterPtr& master : m_masters) {
+        if (troubleWith(*master)) {
+            master->again.reset(); // until it is looked at again, and then all of it
+            all.complete = all.complete && (master->last || !master->before.isEmpty());
+            // One that was promoted a moment ago may not answer yet: its locks are its predecessor's.
+            for (const LockRow& row : master->last ? master->last->locks : master->expected)
+                all.locks.push_back(notKnown(row, master->last ? master->address : master->before));
+            continue;
+        }
         master->again.emplace();
         const LockReport& its = *master->last;
         const bool first = !master->before.isEmpty();
@@ -278,7 +303,8 @@ LockReport RedisGroupWatcher::merged() {
 void RedisGroupWatcher::dropMoved(std::vector<LockRow>& locks) const {
     const auto isOwners = [this](const LockRow& row) {
         const auto master = std::ranges::find(m_masters, row.server, [](const MasterPtr& one) { return one->address; });
-        return row.raw.empty() || (*master)->place.owns(redis::keySlot(row.raw.front().key));
+        return row.state != LockRow::State::NotKnown &&
+               (row.raw.empty() || (*master)->place.owns(redis::keySlot(row.raw.front().key)));
     };
     std::set<QByteArray> twice;
     for (std::size_t i = 1; i < locks.size(); ++i)
@@ -343,12 +369,13 @@ QCoro::Task<LockReport> RedisGroupWatcher::once(std::stop_token stop, Callback p
     arrange(*places, false);
     for (const MasterPtr& master : m_masters) {
         LockReport its = co_await master->watcher->once(stop, progress);
-        if (its.trouble) {
-            describe(report);
-            report.trouble = its.trouble;
-            co_return report;
-        }
-        master->last = std::move(its);
+        master->trouble = its.trouble;
+        if (!its.trouble) master->last = std::move(its);
+    }
+    if (const auto wrong = trouble()) {
+        describe(report);
+        report.trouble = wrong;
+        co_return report;
     }
     report = merged();
     m_lastLocks = report.locks;
@@ -400,7 +427,7 @@ QCoro::Task<> RedisGroupWatcher::watch(Callback callback, std::stop_token stop) 
             tellStatus();
         }
         tellTrouble();
-        const bool fits = !troubled && everyMasterSeen();
+        const bool fits = !troubled && everyMasterTried();
         if (fits && m_news && m_runtime.monotonic() >= mergeDue) {
             m_news = false;
             const Nanos began = m_runtime.monotonic();
@@ -410,7 +437,8 @@ QCoro::Task<> RedisGroupWatcher::watch(Callback callback, std::stop_token stop) 
             mergeDue = m_runtime.monotonic() + (m_runtime.monotonic() - began) * kShareOfMerging;
         }
         const Nanos now = m_runtime.monotonic();
-        if (!fits) surveyDue = std::min(surveyDue, now + kSurveySoon);
+        const auto isAway = [this](const MasterPtr& master) { return troubleWith(*master).has_value(); };
+        if (!fits || std::ranges::any_of(m_masters, isAway)) surveyDue = std::min(surveyDue, now + kSurveySoon);
         if (m_doubted || (m_woken && !m_news)) continue;
         Nanos until = surveyDue;
         if (fits && m_news) until = std::min(until, mergeDue);
@@ -432,15 +460,23 @@ WatchStatus RedisGroupWatcher::status() const {
         return {final ? State::Failed : State::Retrying, QStringLiteral("%1 · %2").arg(m_where, m_lost->message),
                 m_lost->message};
     }
+    std::optional<WatchStatus> wrong; ///< that of the first master which does not answer
+    std::size_t answer = 0;
     for (const MasterPtr& master : m_masters) {
         const WatchStatus its = master->watcher->status();
-        if (its.state == State::Retrying || its.state == State::Failed)
-            return {its.state, QStringLiteral("%1 · %2").arg(m_where, its.trouble), its.trouble};
+        const bool away = its.state == State::Retrying || its.state == State::Failed;
+        answer += its.state == State::Connected;
+        if (away && !wrong) wrong = its;
     }
-    const bool connected = !m_masters.empty() && std::ranges::all_of(m_masters, [](const MasterPtr& master) {
-        return master->watcher->status().state == State::Connected;
-    });
-    if (!connected) return {State::Connecting, Text::tr("%1 · connecting").arg(m_where), {}};
+    if (wrong && answer > 0) {
+        const QString text =
+            Text::tr("%1 · %2 of %3 masters answer: %4")
+                .arg(m_where, QString::number(answer), QString::number(m_masters.size()), wrong->trouble);
+        return {State::Connected, text, wrong->trouble, true};
+    }
+    if (wrong) return {wrong->state, QStringLiteral("%1 · %2").arg(m_where, wrong->trouble), wrong->trouble};
+    if (m_masters.empty() || answer < m_masters.size())
+        return {State::Connecting, Text::tr("%1 · connecting").arg(m_where), {}};
     return {State::Connected, Text::tr("%1 · connected").arg(m_where), {}};
 }
 

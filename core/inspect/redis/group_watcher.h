@@ -49,9 +49,14 @@ private:
     static QCoro::Task<> follow(MasterPtr master, Callback told);
     QCoro::Task<> pause(Nanos longest, std::stop_token stop);
     void heard(Master& master, const LockReport& report);
-    /// The trouble that keeps the group from being known; nullopt: none.
+    /// It cannot be read, or is no master now: another one may take over.
+    void doubt(Master& master);
+    /// Why this master cannot be read; nullopt: it can, or has not been yet.
+    std::optional<WatchTrouble> troubleWith(const Master& master) const;
+    /// The trouble that keeps the group from being known: with all of its masters, or with finding them. nullopt: none.
     std::optional<WatchTrouble> trouble() const;
-    bool everyMasterSeen() const;
+    /// Each master was looked at, or cannot be.
+    bool everyMasterTried() const;
     LockReport merged();
     void dropMoved(std::vector<LockRow>& locks) const;
     void describe(LockReport& report) const;

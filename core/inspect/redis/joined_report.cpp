@@ -42,6 +42,19 @@ void join(LockReport& all, const LockReport& its) {
     joinNotes(all.notes, its.notes);
 }
 
+LockRow notKnown(const LockRow& before, QByteArray server) {
+    LockRow row;
+    row.name = before.name;
+    row.backend = before.backend;
+    row.format = before.format;
+    row.certainty = before.certainty;
+    row.server = std::move(server);
+    row.holders = before.holders;
+    row.moreHolders = before.moreHolders;
+    row.state = LockRow::State::NotKnown;
+    return row;
+}
+
 std::optional<ServerIdentity> inCommon(const std::vector<ServerIdentity>& servers) {
     if (servers.empty()) return std::nullopt;
     ServerIdentity all;

@@ -8,6 +8,9 @@ namespace lockscope::inspect {
 /// notes. `all.complete` is true and `all.keysThere` is 0 before the first one.
 void join(LockReport& all, const LockReport& its);
 
+/// A lock of `server`, which cannot be read now. Its holders stay: another server may turn out to have them.
+LockRow notKnown(const LockRow& before, QByteArray server);
+
 /// The facts about several servers that are the same of all: version and mode; nullopt: nothing is known of any.
 std::optional<ServerIdentity> inCommon(const std::vector<ServerIdentity>& servers);
 

@@ -7,7 +7,7 @@ namespace {
 constexpr int kMostEventsPerSecond = 2000;
 } // namespace
 
-QCoro::Task<> hearKeyEvents(redis::Client& client, KeyReader& reader, std::function<void()> changed,
+QCoro::Task<> hearKeyEvents(redis::ReadingPort& client, KeyReader& reader, std::function<void()> changed,
                             std::stop_token stop) {
     Runtime& runtime = client.runtime();
     std::vector<redis::Args> ask;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/redis/key_job.h"
+#include "ports/redis/reading_port.h"
 
 namespace lockscope::inspect {
 
@@ -19,12 +20,14 @@ struct KeysRead {
 /// not ask for that, by our clock and the whole round trip.
 class KeyReader {
 public:
-    explicit KeyReader(redis::Port& port, int mostElements = 256) : m_port(port), m_mostElements(mostElements) {}
+    explicit KeyReader(redis::ReadingPort& port, int mostElements = 256) : m_port(port), m_mostElements(mostElements) {}
 
     void setDoubt(StringDoubt doubt) { m_doubt = std::move(doubt); }
 
     /// Returns the first error that is not about one key; what was read before it stays. Throws Cancelled.
     QCoro::Task<std::optional<redis::Error>> read(std::vector<WantedKey> wanted, KeysRead& out, std::stop_token stop);
+    /// Since when answers are awaited; nullopt: they are not.
+    std::optional<Nanos> unansweredSince() const { return m_askedSince; }
     /// Commands sent so far.
     std::uint64_t commands() const { return m_commands; }
     /// How long the server may have worked for us so far: what it took to answer, less the way to it.
@@ -49,11 +52,12 @@ public:
 private:
     QCoro::Task<std::optional<redis::Error>> readBatch(std::vector<KeyJob>& jobs, std::stop_token stop);
 
-    redis::Port& m_port;
+    redis::ReadingPort& m_port;
     int m_mostElements;
     StringDoubt m_doubt;
     bool m_clockRefused = false;
     std::uint64_t m_commands = 0;
+    std::optional<Nanos> m_askedSince;
     Nanos m_serverTime{};
     Nanos m_measured{};              ///< as m_serverTime, with full weight
     double m_weight = 1;             ///< of what is measured: the part of it that the server works for

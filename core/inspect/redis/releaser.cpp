@@ -2,6 +2,7 @@
 #include "inspect/redis/releaser.h"
 
 #include "inspect/redis/majority.h"
+#include "inspect/redis/redisson_names.h"
 #include "inspect/text.h"
 #include "ports/endpoint.h"
 #include "recipes/redis/redis_recipe.h"
@@ -29,6 +30,39 @@ QByteArray recipeOf(const LockRow& seen) {
     const QByteArray& value = seen.entries.front().value;
     const bool number = !value.isEmpty() && std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
     return number ? "redis-setnx" : "redis-set";
+}
+
+/// A script of a layout that no recipe of ours has; it compares the holders itself.
+struct OwnScript {
+    redis::Script script;
+    redis::Args keys, args;
+};
+
+std::optional<OwnScript> ownScript(const LockRow& seen) {
+    if (seen.entries.empty() || seen.moreHolders > 0) return std::nullopt;
+    const QByteArray& key = seen.entries.front().at;
+    if (seen.format == "redis-semaphore" && seen.mode == "permit") {
+        static const redis::Script kPermits = redis::Script::load("permit_set_force");
+        OwnScript own{kPermits, {key}, {}};
+        for (const Entry& entry : seen.entries)
+            own.args.push_back(entry.value);
+        return own;
+    }
+    if (seen.format == "redisson-fastmulti" && seen.name.startsWith(key + ':')) {
+        static const redis::Script kValue = redis::Script::load("multi_value_force");
+        const QByteArray value = seen.name.sliced(key.size() + 1);
+        return OwnScript{kValue, {key}, {value, seen.entries.front().value, redisson::lockChannel(key)}};
+    }
+    return std::nullopt;
+}
+
+/// The lines by which a person would run a script, its text behind them.
+QByteArrayList linesOf(const redis::Script& script, const redis::Args& keys, const redis::Args& args) {
+    QByteArray line = "EVAL \"…\" " + QByteArray::number(qlonglong(keys.size()));
+    for (const redis::Args& words : {keys, args})
+        for (const QByteArray& word : words)
+            line += " '" + readable(word).toUtf8() + '\'';
+    return {line, "-- … = " + script.name() + ":\n" + script.source().trimmed()};
 }
 
 redis::Error nothingIsSent() {
@@ -69,7 +103,7 @@ public:
         args.push_back(QByteArray::number(qlonglong(m_seen.entries.size())));
         args.push_back(QByteArray::number(qlonglong(lock - keys.begin() + 1)));
         const redis::Script guarded("if_seen + " + script.name(), kIfSeen.source() + '\n' + script.source());
-        note(guarded, keys, args);
+        sent << linesOf(guarded, keys, args);
         if (m_sends == Sends::Nothing) co_return redis::Result(redis::Reply::number(1));
         redis::Result reply = co_await m_client.eval(guarded, std::move(keys), std::move(args), std::move(stop));
         others = reply && reply->integer == kOthers;
@@ -80,14 +114,6 @@ public:
     QByteArrayList sent;
 
 private:
-    void note(const redis::Script& script, const redis::Args& keys, const redis::Args& args) {
-        QByteArray line = "EVAL \"…\" " + QByteArray::number(qlonglong(keys.size()));
-        for (const redis::Args& words : {keys, args})
-            for (const QByteArray& word : words)
-                line += " '" + readable(word).toUtf8() + '\'';
-        sent << line << "-- … = " + script.name() + ":\n" + script.source().trimmed();
-    }
-
     redis::Client& m_client;
     const LockRow& m_seen;
     Sends m_sends;
@@ -103,6 +129,7 @@ recipes::Outcome<bool> force(ComparingPort& port, QByteArray recipe, QByteArray 
 } // namespace
 
 std::expected<QByteArrayList, QString> RedisReleaser::commands(const LockRow& seen) {
+    if (const auto own = ownScript(seen)) return linesOf(own->script, own->keys, own->args);
     const QByteArray recipe = recipeOf(seen);
     if (recipe.isEmpty()) return std::unexpected(cannotBeFreed(seen));
     ComparingPort port(*m_client, seen, ComparingPort::Sends::Nothing);
@@ -112,6 +139,13 @@ std::expected<QByteArrayList, QString> RedisReleaser::commands(const LockRow& se
 }
 
 QCoro::Task<std::expected<Freed, QString>> RedisReleaser::free(LockRow seen, std::stop_token stop) {
+    if (const auto own = ownScript(seen)) {
+        const redis::Result reply = co_await m_client->eval(own->script, own->keys, own->args, std::move(stop));
+        if (!reply) co_return std::unexpected(reply.error().message);
+        co_return reply->integer == kOthers ? Freed::HeldByAnother
+        : reply->integer == 1               ? Freed::Freed
+                                            : Freed::WasFree;
+    }
     const QByteArray recipe = recipeOf(seen);
     if (recipe.isEmpty()) co_return std::unexpected(cannotBeFreed(seen));
     ComparingPort port(*m_client, seen, ComparingPort::Sends::Scripts);

@@ -17,6 +17,7 @@ using redis::Reply;
 using redis::Result;
 
 constexpr auto kAskAgain = 300s;    // what was refused, and what seldom changes
+constexpr auto kPolicyAgain = 15s;  // by CONFIG SET, mostly under pressure
 constexpr auto kRoleAgain = 5s;     // a replica may become the master without a new connection
 constexpr auto kSlotsAgain = 60s;   // they move seldom, and the answer is long
 constexpr auto kKeyspaceAgain = 5s; // other databases
@@ -38,6 +39,7 @@ QCoro::Task<std::optional<Error>> ServerFacts::ask(std::stop_token stop) {
     m_events.clear();
     const std::optional<std::int64_t> keysBefore = m_keys;
     std::vector<Question> due{Time, Keys, Keyspace, Replication, Processor};
+    if (m_connections > 0) due.push_back(Memory);
     auto error = co_await askAll(std::move(due), stop);
     if (error) co_return error;
     const Nanos answered = m_runtime.monotonic();
@@ -168,7 +170,7 @@ void ServerFacts::take(Question question, const Reply& reply) {
         m_evictsBy = lineOfInfo(reply.text, "maxmemory").toLongLong() > 0 ? lineOfInfo(reply.text, "maxmemory_policy")
                                                                           : QByteArray();
         m_memoryKnown = true;
-        m_notBefore[Memory] = now + kAskAgain;
+        m_notBefore[Memory] = now + kPolicyAgain;
         break;
     case Server:
         m_infoServer = reply.text;

@@ -30,6 +30,17 @@ bool isBase64(QByteArrayView text) {
     return allOf(text, [](char c) { return isAlnum(c) || c == '+' || c == '/'; });
 }
 
+bool isBase64Url(char c) {
+    return isAlnum(c) || c == '-' || c == '_';
+}
+
+bool isUsualLockName(const QByteArray& key) {
+    return std::ranges::any_of(usualLockNames(),
+                               [&](const KeyPattern& pattern) { return globMatches(pattern.glob, key); });
+}
+
+constexpr qsizetype kUuid = 36; // bytes of a UUID as text
+
 StringLock of(const char* format, QByteArray client, Certainty certainty) {
     Party holder;
     holder.client = std::move(client);
@@ -86,14 +97,24 @@ std::optional<StringLock> randomToken(const QByteArray& key, const QByteArray& v
         return of("python-redis-lock", value, Certainty::Likely);
     if (!hasTtl) return std::nullopt; // all below always set one
     if (isUuid(value.toLower())) return uuidLock(key, value);
+    // npm's redis-semaphore lets programs put a suffix of their own behind the UUID.
+    if (key.startsWith("mutex:") && value.size() > kUuid + 1 && value[kUuid] == '-' && isUuid(text.first(kUuid)))
+        return of("redis-semaphore", value, Certainty::Likely);
     if (text.size() == 24 && text.endsWith("==") && isBase64(text.first(22)) && looksRandom(text))
         return of("redsync", value, Certainty::Guess);
     if (text.size() == 40 && allOf(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F'); }))
         return of("redlock-cpp", value, Certainty::Guess);
     if (text.size() == 22 && looksRandom(text)) {
         if (allOf(text, isAlnum)) return of("redlock-py|redislock", value, Certainty::Guess);
-        if (allOf(text, [](char c) { return isAlnum(c) || c == '-' || c == '_'; }))
-            return of("redislock", value, Certainty::Guess);
+        if (allOf(text, isBase64Url)) return of("redislock", value, Certainty::Guess);
+    }
+    // redislock's metadata stand behind its token without a mark: other values look like that, so a name must help.
+    constexpr qsizetype kToken = 22;
+    if (text.size() > kToken && looksRandom(text.first(kToken)) && allOf(text.first(kToken), isBase64Url) &&
+        isUsualLockName(key)) {
+        StringLock lock = of("redislock|string", value.first(kToken), Certainty::Guess);
+        lock.holder->about = value.sliced(kToken);
+        return lock;
     }
     return std::nullopt;
 }

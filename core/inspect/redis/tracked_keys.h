@@ -21,7 +21,7 @@ class TrackedKeys {
 public:
     /// `trusted`: how long the server's silence is believed. A proxy may swallow messages: before that time is over
     /// each key is in doubt once without having been told of, a few at each look.
-    TrackedKeys(redis::Client& client, KeyReader& reader, Nanos trusted)
+    TrackedKeys(redis::ReadingPort& client, KeyReader& reader, Nanos trusted)
         : m_client(client), m_reader(reader), m_trusted(trusted) {}
 
     /// Hears of changes until stopped; calls `changed` when a content that was kept is no longer known. Throws
@@ -116,7 +116,7 @@ private:
     void noteEnd(const KeySnapshot& key);
     bool isStill(const Ending& ending) const;
 
-    redis::Client& m_client;
+    redis::ReadingPort& m_client;
     KeyReader& m_reader;
     Nanos m_trusted;
     std::shared_ptr<bool> m_alive = std::make_shared<bool>(true);

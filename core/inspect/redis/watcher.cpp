@@ -50,11 +50,11 @@ WatchTrouble troubleOf(const Error& error) {
 RedisWatcher::RedisWatcher(redis::Client& client, WatchOptions options)
     : m_client(client),
       m_options(std::move(options)),
-      m_reader(client),
+      m_reader(m_client),
       m_facts(m_reader, client.runtime()),
       m_search(m_reader, m_facts, client.runtime(), m_options,
                [this](const QByteArray& key) { return m_known.contains(key); }),
-      m_tracked(client, m_reader, m_options.silenceTrusted),
+      m_tracked(m_client, m_reader, m_options.silenceTrusted),
       m_clients(m_reader, client.runtime()) {
 }
 

@@ -39,6 +39,7 @@ public:
     QCoro::Task<> watch(Callback callback, std::stop_token stop = {}) override;
     WatchStatus status() const override;
     void onStatus(std::function<void()> callback) override;
+    std::optional<Nanos> unansweredSince() override { return m_reader.unansweredSince(); }
     WatchLoad load() const override { return {m_client.commandsSent(), m_reader.serverTime()}; }
     std::optional<ServerIdentity> identity() const override { return m_facts.identity(); }
     QString where() const override { return m_client.where(); }
@@ -102,7 +103,7 @@ private:
     void describe(LockReport& report);
     void countLoad(LockReport& report);
 
-    redis::Client& m_client;
+    redis::ReadingPort m_client; ///< so that nothing here can write
     WatchOptions m_options;
     KeyReader m_reader;
     ServerFacts m_facts;

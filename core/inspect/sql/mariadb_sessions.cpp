@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "inspect/sql/known_keys.h"
 #include "inspect/sql/sessions.h"
 #include "inspect/text.h"
 
@@ -19,73 +20,29 @@ constexpr const char* kListsNames =
 constexpr const char* kNamed =
     "SELECT m.OBJECT_NAME, m.LOCK_STATUS, t.PROCESSLIST_ID, COALESCE(t.PROCESSLIST_USER, ''), "
     "COALESCE(t.PROCESSLIST_HOST, ''), LEFT(COALESCE(t.PROCESSLIST_INFO, ''), 200), "
-    "CAST((UNIX_TIMESTAMP(NOW(3)) - COALESCE(t.PROCESSLIST_TIME, 0)) * 1000 AS SIGNED) "
+    "IF(m.LOCK_STATUS = 'GRANTED', NULL, "
+    "CAST((UNIX_TIMESTAMP(NOW(3)) - COALESCE(t.PROCESSLIST_TIME, 0)) * 1000 AS SIGNED)) "
     "FROM performance_schema.metadata_locks m JOIN performance_schema.threads t ON t.THREAD_ID = m.OWNER_THREAD_ID "
-    "WHERE m.OBJECT_TYPE = 'USER LEVEL LOCK' ORDER BY t.PROCESSLIST_TIME DESC, t.PROCESSLIST_ID LIMIT 5000";
+    "WHERE m.OBJECT_TYPE = 'USER LEVEL LOCK' ORDER BY t.PROCESSLIST_TIME DESC, t.PROCESSLIST_ID";
 enum NamedColumn : std::size_t { Name, Status, Id, User, Host, Info, Since };
 
-// The plugin metadata_lock_info lists holders.
+// The plugin metadata_lock_info lists holders. Its LOCK_TIME_MS counts from when the lock was asked for, so it does not
+// tell since when one who had to wait has held it.
 constexpr const char* kHasPlugin =
     "SELECT COUNT(*) FROM information_schema.PLUGINS WHERE PLUGIN_NAME = 'METADATA_LOCK_INFO' AND "
     "PLUGIN_STATUS = 'ACTIVE'";
 constexpr const char* kNamedByPlugin =
     "SELECT m.TABLE_SCHEMA, 'GRANTED', m.THREAD_ID, COALESCE(p.USER, ''), COALESCE(p.HOST, ''), "
-    "LEFT(COALESCE(p.INFO, ''), 200), NULL FROM information_schema.METADATA_LOCK_INFO m "
-    "LEFT JOIN information_schema.PROCESSLIST p ON p.ID = m.THREAD_ID WHERE m.LOCK_TYPE = 'User lock' LIMIT 5000";
+    "LEFT(COALESCE(p.INFO, ''), 200), NULL "
+    "FROM information_schema.METADATA_LOCK_INFO m "
+    "LEFT JOIN information_schema.PROCESSLIST p ON p.ID = m.THREAD_ID WHERE m.LOCK_TYPE = 'User lock'";
 // Without either, whoever waits shows in the list of connections, with its statement.
 constexpr const char* kWaiting =
     "SELECT '', 'PENDING', ID, USER, HOST, LEFT(INFO, 300), "
     "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 - TIME_MS AS SIGNED) FROM information_schema.PROCESSLIST "
-    "WHERE STATE = 'User lock' ORDER BY TIME_MS DESC, ID LIMIT 5000";
+    "WHERE STATE = 'User lock' ORDER BY TIME_MS DESC, ID";
 constexpr const char* kConnection =
     "SELECT USER, HOST, LEFT(COALESCE(INFO, ''), 200) FROM information_schema.PROCESSLIST WHERE ID = ?";
-
-constexpr const char* kBlocked =
-    "SELECT r.trx_mysql_thread_id, b.trx_mysql_thread_id, l.lock_table, COALESCE(l.lock_index, ''), "
-    "COALESCE(l.lock_data, ''), l.lock_mode, CAST(UNIX_TIMESTAMP(r.trx_wait_started) * 1000 AS SIGNED), b.trx_state, "
-    "COALESCE(LEFT(r.trx_query, 200), ''), COALESCE(LEFT(b.trx_query, 200), ''), "
-    "CAST(UNIX_TIMESTAMP(b.trx_started) * 1000 AS SIGNED), COALESCE(rp.USER, ''), COALESCE(rp.HOST, ''), "
-    "COALESCE(bp.USER, ''), CONCAT(COALESCE(bp.HOST, ''), IF(bp.COMMAND = 'Sleep', ', idle in transaction', '')) FROM "
-    "information_schema.INNODB_LOCK_WAITS w "
-    "JOIN information_schema.INNODB_TRX r ON r.trx_id = w.requesting_trx_id "
-    "JOIN information_schema.INNODB_TRX b ON b.trx_id = w.blocking_trx_id "
-    "JOIN information_schema.INNODB_LOCKS l ON l.lock_id = w.requested_lock_id "
-    "LEFT JOIN information_schema.PROCESSLIST rp ON rp.ID = r.trx_mysql_thread_id "
-    "LEFT JOIN information_schema.PROCESSLIST bp ON bp.ID = b.trx_mysql_thread_id "
-    "ORDER BY r.trx_wait_started, r.trx_id LIMIT 2000";
-enum BlockedColumn : std::size_t {
-    Waiter,
-    Blocker,
-    LockTable,
-    Index,
-    Data,
-    Mode,
-    WaitSince,
-    BlockerState,
-    WaiterQuery,
-    BlockerQuery,
-    BlockerSince,
-    WaiterUser,
-    WaiterHost,
-    BlockerUser,
-    BlockerHost
-};
-
-LockRow rowNamed(QByteArray name, const char* format, sql::Language language) {
-    LockRow row;
-    row.name = std::move(name);
-    row.format = format;
-    row.backend = backendOf(language);
-    row.waiters.emplace();
-    row.waiterCount = 0;
-    return row;
-}
-
-void addWaiter(LockRow& row, Party waiter) {
-    waiter.position = int(row.waiters->size());
-    row.waiters->push_back(std::move(waiter));
-    row.waiterCount = std::int64_t(row.waiters->size());
-}
 
 /// The name in GET_LOCK('name', …); empty: the statement has none that can be read.
 QByteArray nameInStatement(const QByteArray& statement) {
@@ -99,13 +56,14 @@ using Locks = std::map<QByteArray, LockRow>;
 
 void add(Locks& locks, SessionNames& names, const Table& table, std::size_t at, const QByteArray& name,
          sql::Language language) {
-    LockRow& row = locks.try_emplace(name, rowNamed(name, "get-lock", language)).first->second;
+    LockRow& row = locks.try_emplace(name, sessionLock(name, "get-lock", language)).first->second;
     Party party = sessionParty(names,
                                {.number = table.text(at, Id),
                                 .user = table.text(at, User),
                                 .address = table.text(at, Host),
                                 .statement = table.text(at, Info)},
                                "exclusive");
+    party.sinceWallMs = table.number(at, Since);
     if (row.raw.empty()) row.raw.push_back({name, "named lock", {}, readable(table.text(at, Status))});
     if (table.text(at, Status) == "GRANTED") {
         row.state = LockRow::State::Held;
@@ -114,59 +72,13 @@ void add(Locks& locks, SessionNames& names, const Table& table, std::size_t at, 
         return;
     }
     if (row.state == LockRow::State::Free) row.state = LockRow::State::Queued;
-    party.sinceWallMs = table.number(at, Since);
     addWaiter(row, std::move(party));
 }
 
-/// `db`.`table`, key 'a' → "db.table:'a'".
-QByteArray blockedName(const Table& table, std::size_t at) {
-    QByteArray name = table.text(at, LockTable);
-    name.replace('`', "");
-    const QByteArray data = table.text(at, Data);
-    return data.isEmpty() ? name : name + ':' + data;
-}
-
-void addBlocked(const Table& table, SessionNames& names, std::vector<LockRow>& rows) {
-    Locks locks;
-    std::map<QByteArray, std::set<QByteArray>> waiting, holding;
-    for (std::size_t at = 0; at < table.rows.size(); ++at) {
-        const QByteArray name = blockedName(table, at);
-        const bool ofQuartz = table.text(at, LockTable).toLower().endsWith("qrtz_locks`");
-        const char* const format = ofQuartz ? kQuartzFormat : "innodb-row";
-        LockRow& row = locks.try_emplace(name, rowNamed(name, format, sql::Language::MariaDb)).first->second;
-        row.state = LockRow::State::Held;
-        if (waiting[name].insert(table.text(at, Waiter)).second) {
-            Party waiter = sessionParty(names,
-                                        {.number = table.text(at, Waiter),
-                                         .user = table.text(at, WaiterUser),
-                                         .address = table.text(at, WaiterHost),
-                                         .statement = table.text(at, WaiterQuery)},
-                                        "exclusive");
-            waiter.sinceWallMs = table.number(at, WaitSince);
-            addWaiter(row, std::move(waiter));
-        }
-        // Earlier requests of the queue stand there as blockers, too: the holder is one that runs.
-        const bool runs = table.text(at, BlockerState) != "LOCK WAIT";
-        if (runs && holding[name].insert(table.text(at, Blocker)).second) {
-            Party holder = sessionParty(names,
-                                        {.number = table.text(at, Blocker),
-                                         .user = table.text(at, BlockerUser),
-                                         .address = table.text(at, BlockerHost),
-                                         .statement = table.text(at, BlockerQuery)},
-                                        "exclusive");
-            holder.sinceWallMs = table.number(at, BlockerSince);
-            if (holder.sinceWallMs) row.entries.push_back({table.text(at, Blocker), {}, *holder.sinceWallMs});
-            row.holders.push_back(std::move(holder));
-        }
-        if (row.raw.empty())
-            row.raw.push_back(
-                {table.text(at, LockTable),
-                 "locked row",
-                 {},
-                 readable(table.text(at, Index) + ' ' + table.text(at, Data) + ' ' + table.text(at, Mode))});
-    }
-    for (auto& [name, row] : locks)
-        rows.push_back(std::move(row));
+void waitersNotKnown(LockRow& row) {
+    if (row.format != "get-lock") return;
+    row.waiterCount.reset();
+    if (row.waiters->empty()) row.waiters.reset();
 }
 
 } // namespace
@@ -177,16 +89,16 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::
     Locks locks;
     const auto lists = co_await reader.ask(kListsNames, stop);
     if (!lists && lists.error().connectionLost()) co_return std::unexpected(lists.error());
-    bool all = false;
+    bool all = false, waitersListed = false;
     if (lists && lists->number(0, 0).value_or(0) > 0) {
-        const auto named = co_await reader.ask(kNamed, stop);
+        const auto named = co_await askBounded(reader, kNamed, found, stop);
         if (!named && named.error().connectionLost()) co_return std::unexpected(named.error());
-        all = named.has_value();
+        all = waitersListed = named.has_value();
         for (std::size_t at = 0; all && at < named->rows.size(); ++at)
             add(locks, names, *named, at, named->text(at, Name), reader.language());
     }
     if (!all) {
-        const auto waiting = co_await reader.ask(kWaiting, stop);
+        const auto waiting = co_await askBounded(reader, kWaiting, found, stop);
         if (!waiting) co_return std::unexpected(waiting.error());
         for (std::size_t at = 0; at < waiting->rows.size(); ++at) {
             const QByteArray name = nameInStatement(waiting->text(at, Info));
@@ -196,7 +108,7 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::
         }
         const auto plugin = co_await reader.ask(kHasPlugin, stop);
         if (plugin && plugin->number(0, 0).value_or(0) > 0) {
-            const auto holders = co_await reader.ask(kNamedByPlugin, stop);
+            const auto holders = co_await askBounded(reader, kNamedByPlugin, found, stop);
             all = holders.has_value();
             for (std::size_t at = 0; all && at < holders->rows.size(); ++at)
                 add(locks, names, *holders, at, holders->text(at, Name), reader.language());
@@ -209,7 +121,7 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::
             if (!user || !user->rows.at(0).at(0)) continue;
             const QByteArray id = user->text(0, 0);
             const auto who = co_await reader.askAbout(kConnection, id, stop);
-            LockRow& row = locks.try_emplace(name, rowNamed(name, "get-lock", reader.language())).first->second;
+            LockRow& row = locks.try_emplace(name, sessionLock(name, "get-lock", reader.language())).first->second;
             row.state = LockRow::State::Held;
             row.entries.push_back({id, name});
             SeenSession session{.number = id};
@@ -221,18 +133,25 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::
         }
         found.notes.push_back({WatchNote::Kind::NamedLocksHidden, 0, {}});
     }
-    for (auto& [name, row] : locks)
+    const QString where = reader.where();
+    const QByteArray database = where.sliced(where.lastIndexOf(u'/') + 1).toUtf8();
+    for (auto& [name, row] : locks) {
+        row.name = advisoryLockName(name, database);
         found.rows.push_back(std::move(row));
-    if (reader.language() != sql::Language::MariaDb) co_return found; // these tables are MariaDB's
-    const auto blocked = co_await reader.ask(kBlocked, stop);
-    if (!blocked && blocked.error().connectionLost()) co_return std::unexpected(blocked.error());
-    if (blocked)
-        addBlocked(*blocked, names, found.rows);
-    else
-        found.notes.push_back({WatchNote::Kind::SessionsRefused, 0, {}});
+    }
+    const auto failed = co_await readInnoDbRows(reader, names, found, stop);
+    if (failed) co_return std::unexpected(*failed);
+    // A user without that right sees only its own connections in the list: others may wait, too.
+    const bool refused =
+        std::ranges::find(found.notes, WatchNote::Kind::SessionsRefused, &WatchNote::kind) != found.notes.end();
+    if (refused && !waitersListed) std::ranges::for_each(found.rows, waitersNotKnown);
+    if (reader.language() != sql::Language::MariaDb) co_return found; // the list of connections is MariaDB's
     auto tables = co_await readMariaDbTables(reader, names, stop);
     if (!tables && tables.error().connectionLost()) co_return std::unexpected(tables.error());
-    if (tables) std::ranges::move(tables->rows, std::back_inserter(found.rows));
+    if (!tables) co_return found;
+    std::ranges::move(tables->rows, std::back_inserter(found.rows));
+    if (!tables->notes.empty() && std::ranges::find(found.notes, tables->notes.front()) == found.notes.end())
+        found.notes.push_back(tables->notes.front());
     co_return found;
 }
 

@@ -17,27 +17,28 @@ using sql::Table;
 constexpr const char* kWaiters =
     "SELECT ID, COALESCE(USER, ''), COALESCE(HOST, ''), LEFT(COALESCE(INFO, ''), 300), "
     "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 - TIME_MS AS SIGNED), COALESCE(DB, '') FROM information_schema.PROCESSLIST "
-    "WHERE STATE LIKE 'Waiting for table%lock' ORDER BY TIME_MS DESC, ID LIMIT 2000";
+    "WHERE STATE LIKE 'Waiting for table%lock' ORDER BY TIME_MS DESC, ID";
 // All connections, and since when their transactions run.
 constexpr const char* kSessions =
     "SELECT p.ID, COALESCE(p.USER, ''), CONCAT(COALESCE(p.HOST, ''), "
     "IF(t.trx_id IS NOT NULL AND p.COMMAND = 'Sleep', ', idle in transaction', '')), "
     "LEFT(COALESCE(p.INFO, ''), 200), CAST(UNIX_TIMESTAMP(t.trx_started) * 1000 AS SIGNED) "
     "FROM information_schema.PROCESSLIST p LEFT JOIN information_schema.INNODB_TRX t ON t.trx_mysql_thread_id = p.ID "
-    "WHERE p.ID <> CONNECTION_ID() ORDER BY p.ID LIMIT 5000";
+    "WHERE p.ID <> CONNECTION_ID() ORDER BY p.ID";
 enum SessionColumn : std::size_t { Id, User, Host, Statement, Since, Database };
 
 // Either of two sources tells who holds which table. Both are off unless somebody wants them.
 constexpr const char* kBySchema =
     "SELECT CONCAT(m.OBJECT_SCHEMA, '.', m.OBJECT_NAME), m.LOCK_TYPE, m.LOCK_STATUS, t.PROCESSLIST_ID "
     "FROM performance_schema.metadata_locks m JOIN performance_schema.threads t ON t.THREAD_ID = m.OWNER_THREAD_ID "
-    "WHERE m.OBJECT_TYPE = 'TABLE' AND t.PROCESSLIST_ID IS NOT NULL ORDER BY t.PROCESSLIST_ID LIMIT 5000";
+    "WHERE m.OBJECT_TYPE = 'TABLE' AND t.PROCESSLIST_ID IS NOT NULL ORDER BY t.PROCESSLIST_ID";
 constexpr const char* kByPlugin =
     "SELECT CONCAT(TABLE_SCHEMA, '.', TABLE_NAME), REPLACE(LOCK_MODE, 'MDL_', ''), 'GRANTED', THREAD_ID "
-    "FROM information_schema.METADATA_LOCK_INFO WHERE LOCK_TYPE = 'Table metadata lock' ORDER BY THREAD_ID LIMIT 5000";
+    "FROM information_schema.METADATA_LOCK_INFO WHERE LOCK_TYPE = 'Table metadata lock' ORDER BY THREAD_ID";
 enum LockColumn : std::size_t { Place, Mode, Status, Owner };
 
-constexpr std::size_t kMostCandidates = 20;
+constexpr std::size_t kMostShown = 64; // of the blocked sessions, in the lock's content: the queue has them all
+constexpr std::size_t kMostCandidates = kMostShown + 20;
 
 SeenSession sessionIn(const Table& table, std::size_t at) {
     return {.number = table.text(at, Id),
@@ -126,22 +127,18 @@ public:
         WantedTable& wanted = m_all[wish.table];
         LockRow& row = wanted.row;
         if (row.name.isEmpty()) {
-            row.name = wish.table;
-            row.format = "mariadb-table";
-            row.backend = backendOf(sql::Language::MariaDb);
+            row = sessionLock(wish.table, "mariadb-table", sql::Language::MariaDb);
             row.state = LockRow::State::Held;
-            row.waiters.emplace();
             row.certainty = told ? Certainty::Certain : Certainty::Likely;
         }
         Party waiter = sessionParty(m_names, session, modeOf(wish.mode));
         waiter.sinceWallMs = waiters.number(at, Since);
-        waiter.position = int(row.waiters->size());
         wanted.firstSince = std::min(wanted.firstSince, waiter.sinceWallMs.value_or(INT64_MAX));
-        row.waiters->push_back(std::move(waiter));
-        row.waiterCount = std::int64_t(row.waiters->size());
+        inspect::addWaiter(row, std::move(waiter));
         wanted.waiting.insert(session.number);
         m_waiting.insert(session.number);
-        row.raw.push_back({wish.table, "blocked session", {}, readable(wish.mode + " · " + m_names.of(session))});
+        if (row.raw.size() < kMostShown)
+            row.raw.push_back({wish.table, "blocked session", {}, readable(wish.mode + " · " + m_names.of(session))});
     }
 
     /// `sessions`: all connections.
@@ -166,14 +163,12 @@ private:
         for (const Listed::Use& use : held->second) {
             if (!told.insert(use.session).second) continue;
             SeenSession session{.number = use.session};
-            std::optional<std::int64_t> since;
             if (const auto place = places.find(use.session); place != places.end()) {
                 session = sessionIn(sessions, place->second);
-                since = sessions.number(place->second, Since);
+                session.transactionSinceMs = sessions.number(place->second, Since);
             }
             Party holder = sessionParty(m_names, session, modeOf(use.mode));
-            holder.sinceWallMs = since;
-            if (since) wanted.row.entries.push_back({use.session, {}, *since});
+            if (const auto began = session.transactionSinceMs) wanted.row.entries.push_back({use.session, {}, *began});
             // The server's own word for it: a session that shares a table may read it, or write in it.
             if (wanted.row.raw.size() < kMostCandidates)
                 wanted.row.raw.push_back(
@@ -181,6 +176,7 @@ private:
             if (wanted.row.holders.empty()) wanted.row.mode = holder.mode;
             wanted.row.holders.push_back(std::move(holder));
         }
+        shareAmongHolders(wanted.row);
     }
 
     /// Where nobody tells who holds a table: the transactions that were open before anybody waited.
@@ -206,18 +202,18 @@ private:
 
 SessionsRead readMariaDbTables(sql::Reader& reader, SessionNames& names, std::stop_token stop) {
     SessionLocks found;
-    const auto waiters = co_await reader.ask(kWaiters, stop);
+    const auto waiters = co_await askBounded(reader, kWaiters, found, stop);
     if (!waiters) co_return std::unexpected(waiters.error());
     if (waiters->rows.empty()) co_return found;
     Listed listed;
     for (const char* const source : {kBySchema, kByPlugin}) {
-        const auto locks = co_await reader.ask(source, stop);
+        const auto locks = co_await askBounded(reader, source, found, stop);
         if (!locks && locks.error().connectionLost()) co_return std::unexpected(locks.error());
         if (!locks || locks->rows.empty()) continue;
         listed.add(*locks);
         break;
     }
-    const auto sessions = co_await reader.ask(kSessions, stop);
+    const auto sessions = co_await askBounded(reader, kSessions, found, stop);
     if (!sessions) co_return std::unexpected(sessions.error());
     Tables tables(names, listed);
     for (std::size_t at = 0; at < waiters->rows.size(); ++at)

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "inspect/sql/held_tables.h"
+#include "inspect/sql/known_keys.h"
+#include "inspect/sql/prepared.h"
 #include "inspect/sql/sessions.h"
 #include "inspect/text.h"
 
@@ -12,40 +15,53 @@ namespace {
 
 using sql::Table;
 
-/// The identity of a session, in four columns: program, user, address, statement. One that does nothing inside of its
-/// transaction says so: it is what most often keeps others waiting.
+constexpr std::size_t kMostShown = 64; // of the blocked sessions, in the lock's content: the queue has them all
+
+/// The identity of a session, in four columns: program, user, address, statement. One that does nothing says so, and
+/// that its statement is over: idle inside of a transaction it is what most often keeps others waiting.
 constexpr const char* kWhoColumns =
-    "COALESCE(a.application_name, ''), COALESCE(a.usename::text, ''), COALESCE(host(a.client_addr), '') || "
-    "CASE WHEN a.state LIKE 'idle in transaction%' THEN ', ' || a.state ELSE '' END, "
+    "COALESCE(a.application_name, ''), COALESCE(a.usename::text, ''), "
+    "concat_ws(', ', host(a.client_addr), CASE WHEN a.state LIKE 'idle%' THEN a.state END), "
+    "CASE WHEN a.state LIKE 'idle%' AND a.query <> '' THEN 'last statement: ' ELSE '' END || "
     "left(COALESCE(a.query, ''), 200)";
 
 QByteArray withWho(const char* query) {
     return QByteArray(query).replace("{who}", kWhoColumns);
 }
 
-// In the order of the queue: by the beginning of each wait.
+// In the order of the queue: by the beginning of each wait. A lock without a session is a prepared transaction's.
 constexpr const char* kAdvisory =
     "SELECT l.classid::bigint, l.objid::bigint, l.objsubid::bigint, l.mode, l.granted::int, l.pid, "
-    "(extract(epoch FROM l.waitstart) * 1000)::bigint, {who} FROM pg_locks l "
+    "(extract(epoch FROM l.waitstart) * 1000)::bigint, CASE WHEN l.pid IS NULL THEN (SELECT p.gid FROM "
+    "pg_locks x JOIN pg_prepared_xacts p ON p.transaction = x.transactionid WHERE x.pid IS NULL AND x.granted AND "
+    "x.virtualtransaction = l.virtualtransaction LIMIT 1) END, {who} FROM pg_locks l "
     "LEFT JOIN pg_stat_activity a ON a.pid = l.pid WHERE l.locktype = 'advisory' AND l.database = "
     "(SELECT oid FROM pg_database WHERE datname = current_database()) "
-    "ORDER BY l.granted DESC, l.waitstart, l.pid LIMIT 5000";
-enum AdvisoryColumn : std::size_t { High, Low, Kind, Mode, Granted, Pid, Since, Who };
+    "ORDER BY l.granted DESC, l.waitstart, l.pid";
+enum AdvisoryColumn : std::size_t { High, Low, Kind, Mode, Granted, Pid, Since, Prepared, Who };
 
-// The blockers are asked for those who wait only: the question stops the server's lock table for a moment.
+// The blockers are asked for the first waiters of each queue only: the question stops the server's lock table for a
+// moment, and the answer for a waiter counts all waiters before it. Later waiters for the same mode have no other
+// holders before them.
 constexpr const char* kBlocked =
-    "SELECT w.pid, w.locktype, COALESCE(w.relation, t.relation)::regclass::text, COALESCE(w.page, t.page)::bigint, "
-    "COALESCE(w.tuple, t.tuple)::bigint, w.mode, (extract(epoch FROM w.waitstart) * 1000)::bigint, "
-    "array_to_string(pg_blocking_pids(w.pid), ','), COALESCE(w.transactionid::text, ''), {who} FROM pg_locks w "
+    "SELECT w.pid, w.locktype, w.relation::regclass::text, w.page, w.tuple, w.mode, "
+    "(extract(epoch FROM w.waitstart) * 1000)::bigint, "
+    "CASE WHEN w.place <= 2 THEN array_to_string(pg_blocking_pids(w.pid), ',') END, w.xid, {who} FROM "
+    "(SELECT l.pid, l.locktype, COALESCE(l.relation, t.relation) AS relation, COALESCE(l.page, t.page)::bigint "
+    "AS page, COALESCE(l.tuple, t.tuple)::bigint AS tuple, l.mode, l.waitstart, COALESCE(l.transactionid::text, '') AS "
+    "xid, "
+    "row_number() OVER (PARTITION BY l.locktype, COALESCE(l.relation, t.relation), COALESCE(l.page, t.page), "
+    "COALESCE(l.tuple, t.tuple), l.transactionid::text, l.mode "
+    "ORDER BY l.waitstart, l.pid) AS place FROM pg_locks l "
+    "LEFT JOIN pg_locks t ON t.pid = l.pid AND t.locktype = 'tuple' AND t.granted "
+    "WHERE NOT l.granted AND l.locktype IN ('transactionid', 'tuple', 'relation')) w "
     "JOIN pg_stat_activity a ON a.pid = w.pid AND a.datname = current_database() "
-    "LEFT JOIN pg_locks t ON t.pid = w.pid AND t.locktype = 'tuple' AND t.granted "
-    "WHERE NOT w.granted AND w.locktype IN ('transactionid', 'tuple', 'relation') "
-    "ORDER BY w.waitstart, w.pid LIMIT 1000";
+    "ORDER BY w.waitstart, w.pid";
 enum BlockedColumn : std::size_t { BPid, BType, BRelation, BPage, BTuple, BMode, BSince, Blockers, BXid, BWho };
 
 constexpr const char* kSessions =
     "SELECT a.pid, (extract(epoch FROM a.xact_start) * 1000)::bigint, {who} FROM pg_stat_activity a "
-    "WHERE a.xact_start IS NOT NULL LIMIT 5000";
+    "WHERE a.xact_start IS NOT NULL ORDER BY a.pid";
 enum SessionColumn : std::size_t { SPid, SSince, SWho };
 
 /// `pid`: its column. `who`: the first of kWhoColumns.
@@ -62,33 +78,25 @@ QByteArray advisoryName(const Table& table, std::size_t row) {
     return QByteArray::number(qint64(quint64(high) << 32 | low));
 }
 
-LockRow sessionRow(QByteArray name, const char* format) {
-    LockRow row;
-    row.name = std::move(name);
-    row.format = format;
-    row.backend = "postgresql";
+LockRow heldLock(QByteArray name, const char* format) {
+    LockRow row = sessionLock(std::move(name), format, sql::Language::PostgreSql);
     row.state = LockRow::State::Held;
-    row.waiters.emplace();
-    row.waiterCount = 0;
     return row;
 }
 
-void addWaiter(LockRow& row, Party waiter) {
-    waiter.position = int(row.waiters->size());
-    row.waiters->push_back(std::move(waiter));
-    row.waiterCount = std::int64_t(row.waiters->size());
-}
-
-void addAdvisory(const Table& table, SessionNames& names, std::vector<LockRow>& rows) {
+void addAdvisory(const Table& table, SessionNames& names, const QByteArray& database, std::vector<LockRow>& rows) {
     std::map<QByteArray, LockRow> locks;
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
         const QByteArray name = advisoryName(table, at);
-        LockRow& row = locks.try_emplace(name, sessionRow(name, "pg-advisory")).first->second;
+        LockRow& row = locks.try_emplace(name, heldLock(advisoryLockName(name, database), "pg-advisory")).first->second;
         const bool shared = table.text(at, Mode) == "ShareLock";
-        Party party = sessionParty(names, sessionIn(table, at, Pid, Who), shared ? "shared" : "exclusive");
+        const QByteArray prepared = table.text(at, Prepared);
+        Party party = prepared.isEmpty() ? sessionParty(names, sessionIn(table, at, Pid, Who), "exclusive")
+                                         : PreparedTransactions::party(prepared);
+        party.mode = shared ? "shared" : "exclusive";
         if (table.number(at, Granted) == 1) {
             row.mode = party.mode;
-            row.entries.push_back({table.text(at, Pid), name});
+            if (prepared.isEmpty()) row.entries.push_back({table.text(at, Pid), name});
             row.holders.push_back(std::move(party));
         } else {
             party.sinceWallMs = table.number(at, Since);
@@ -107,23 +115,21 @@ class Sessions {
 public:
     Sessions(const Table& table, SessionNames& names) : m_names(names) {
         for (std::size_t at = 0; at < table.rows.size(); ++at)
-            m_all.emplace(table.text(at, SPid), Seen{sessionIn(table, at, SPid, SWho), table.number(at, SSince)});
+            m_all.emplace(table.text(at, SPid), sessionIn(table, at, SPid, SWho)).first->second.transactionSinceMs =
+                table.number(at, SSince);
     }
-    Party of(const QByteArray& pid) const {
+    /// Adds a session to a lock's holders. Its transaction ends with what it holds, so a later transaction of the same
+    /// session is not that holder; nobody tells when within the transaction it took the lock.
+    void addHolder(LockRow& row, const QByteArray& pid) const {
         const auto found = m_all.find(pid);
-        Party party =
-            sessionParty(m_names, found == m_all.end() ? SeenSession{.number = pid} : found->second.who, "exclusive");
-        if (found != m_all.end()) party.sinceWallMs = found->second.sinceWallMs;
-        return party;
+        const SeenSession session = found == m_all.end() ? SeenSession{.number = pid} : found->second;
+        if (session.transactionSinceMs) row.entries.push_back({pid, {}, *session.transactionSinceMs});
+        row.holders.push_back(sessionParty(m_names, session, "exclusive"));
     }
 
 private:
-    struct Seen {
-        SeenSession who;
-        std::optional<std::int64_t> sinceWallMs;
-    };
     SessionNames& m_names;
-    std::map<QByteArray, Seen> m_all;
+    std::map<QByteArray, SeenSession> m_all;
 };
 
 /// "public.orders (0,7)" for a row, "public.orders" for a table, else the transaction that is waited for.
@@ -134,7 +140,8 @@ QByteArray resourceOf(const Table& table, std::size_t at) {
     return relation + " (" + table.text(at, BPage) + ',' + table.text(at, BTuple) + ')';
 }
 
-/// The row of a table as people know it: by its name or key, if it has a column like that.
+/// The row of a table as people know it: by its name or key, if its primary key has a column like that, else by all of
+/// the key.
 QByteArray nameIn(const QByteArray& json) {
     const QJsonObject row = QJsonDocument::fromJson(json).object();
     if (row.contains(u"sched_name") && row.contains(u"lock_name")) // of Quartz: each scheduler has its own locks
@@ -144,18 +151,25 @@ QByteArray nameIn(const QByteArray& json) {
         if (value.isString()) return value.toString().toUtf8();
         if (value.isDouble()) return QByteArray::number(value.toInteger());
     }
-    return {};
+    QByteArrayList parts;
+    for (const QJsonValue& value : row)
+        parts << (value.isDouble() ? QByteArray::number(value.toInteger()) : value.toString().toUtf8());
+    return parts.join(',');
 }
 
-/// Sessions end with their transaction what they hold: so a later transaction of the same session is not that holder.
-void addHolder(LockRow& row, const QByteArray& pid, Party holder) {
-    if (holder.sinceWallMs) row.entries.push_back({pid, {}, *holder.sinceWallMs});
-    row.holders.push_back(std::move(holder));
+/// The question for the key of a table's row, as JSON: nothing else of it names the lock, and the rest is nobody's
+/// business. A table without a primary key has none.
+QByteArray keyQuery(const QByteArray& relation) {
+    return "SELECT (SELECT jsonb_object_agg(c.key, c.value) FROM jsonb_each(to_jsonb(t)) c WHERE c.key IN "
+           "(SELECT k.attname FROM pg_index i JOIN pg_attribute k ON k.attrelid = i.indrelid AND "
+           "k.attnum = ANY (i.indkey) WHERE i.indrelid = t.tableoid AND i.indisprimary))::text FROM " +
+           relation + " t WHERE t.ctid = ?::tid";
 }
 
 struct BlockedLock {
     LockRow row;
     QByteArray relation, place; ///< of a table's row: its ctid
+    QByteArray transaction;     ///< that is waited for; empty: it is waited for a table
     std::set<QByteArray> waiting, blockers;
 };
 
@@ -167,9 +181,9 @@ std::map<QByteArray, BlockedLock> blockedLocks(const Table& table, SessionNames&
         auto [place, fresh] = locks.try_emplace(resource);
         BlockedLock& lock = place->second;
         if (fresh) {
-            lock.row = sessionRow(resource, isRow                                 ? "pg-row"
-                                            : table.text(at, BType) == "relation" ? "pg-table"
-                                                                                  : "pg-transaction");
+            lock.row = heldLock(resource, isRow                                 ? "pg-row"
+                                          : table.text(at, BType) == "relation" ? "pg-table"
+                                                                                : "pg-transaction");
             lock.relation = table.text(at, BRelation);
             if (isRow && table.number(at, BTuple))
                 lock.place = '(' + table.text(at, BPage) + ',' + table.text(at, BTuple) + ')';
@@ -178,10 +192,12 @@ std::map<QByteArray, BlockedLock> blockedLocks(const Table& table, SessionNames&
         waiter.sinceWallMs = table.number(at, BSince);
         addWaiter(lock.row, std::move(waiter));
         lock.waiting.insert(table.text(at, BPid));
+        if (lock.transaction.isEmpty()) lock.transaction = table.text(at, BXid); // the head of a row's queue tells it
         for (const QByteArray& pid : table.text(at, Blockers).split(','))
             if (!pid.isEmpty()) lock.blockers.insert(pid);
-        lock.row.raw.push_back(
-            {resource, "blocked session", {}, readable(table.text(at, BMode) + " · pid " + table.text(at, BPid))});
+        if (lock.row.raw.size() < kMostShown)
+            lock.row.raw.push_back(
+                {resource, "blocked session", {}, readable(table.text(at, BMode) + " · pid " + table.text(at, BPid))});
     }
     return locks;
 }
@@ -191,10 +207,11 @@ std::map<QByteArray, BlockedLock> blockedLocks(const Table& table, SessionNames&
 SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, std::vector<TableName> tables,
                                     std::stop_token stop) {
     SessionLocks found;
-    const auto advisory = co_await reader.ask(withWho(kAdvisory), stop);
+    const auto advisory = co_await askBounded(reader, withWho(kAdvisory), found, stop);
     if (!advisory) co_return std::unexpected(advisory.error());
-    addAdvisory(*advisory, memory.names, found.rows);
-    const auto blocked = co_await reader.ask(withWho(kBlocked), stop);
+    const QString where = reader.where();
+    addAdvisory(*advisory, memory.names, where.sliced(where.lastIndexOf(u'/') + 1).toUtf8(), found.rows);
+    const auto blocked = co_await askBounded(reader, withWho(kBlocked), found, stop);
     if (!blocked) co_return std::unexpected(blocked.error());
     std::map<QByteArray, BlockedLock> locks = blockedLocks(*blocked, memory.names);
 
@@ -211,8 +228,8 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
             isOfQuartz(table) ? QByteArray("t.sched_name || ':' || t.lock_name") : "t." + QByteArray(name) + "::text";
         const QByteArray query = "SELECT " + whole + ", l.pid FROM " + quoted(sql::Language::PostgreSql, table) +
                                  " t JOIN pg_locks l ON l.locktype = 'transactionid' AND l.granted AND l.mode = "
-                                 "'ExclusiveLock' AND l.transactionid::text = t.xmax::text LIMIT 1000";
-        const auto locked = co_await reader.ask(query, stop);
+                                 "'ExclusiveLock' AND l.transactionid::text = t.xmax::text";
+        const auto locked = co_await askBounded(reader, query, found, stop);
         if (!locked && locked.error().connectionLost()) co_return std::unexpected(locked.error());
         const QByteArray place = table.schema + '.' + table.table;
         if (!locked && locked.error().kind == sql::Error::Kind::WaitExceeded) { // somebody has it to itself
@@ -226,22 +243,32 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
     }
 
     std::expected<Table, sql::Error> sessionTable = Table();
-    if (!locks.empty() || !lockedRows.empty()) sessionTable = co_await reader.ask(withWho(kSessions), stop);
+    if (!locks.empty() || !lockedRows.empty())
+        sessionTable = co_await askBounded(reader, withWho(kSessions), found, stop);
     if (!sessionTable) co_return std::unexpected(sessionTable.error());
     const Sessions sessions(*sessionTable, memory.names);
+    PreparedTransactions prepared;
+    const QByteArray ofPrepared = "0"; // the number of a blocker without a session
+    if (std::ranges::any_of(locks, [&](const auto& lock) { return lock.second.blockers.contains(ofPrepared); })) {
+        const auto answer = co_await reader.ask(PreparedTransactions::query(), stop);
+        if (!answer && answer.error().connectionLost()) co_return std::unexpected(answer.error());
+        if (answer) prepared = PreparedTransactions(*answer);
+    }
     std::map<QByteArray, QByteArray> namesOfRows;
     std::set<QByteArray> busy; // tables that somebody has to itself: each question about one takes its time
     for (auto& [resource, lock] : locks) {
         for (const QByteArray& pid : lock.blockers)
-            if (!lock.waiting.contains(pid)) addHolder(lock.row, pid, sessions.of(pid));
+            if (!lock.waiting.contains(pid) && pid != ofPrepared) sessions.addHolder(lock.row, pid);
+        if (lock.blockers.contains(ofPrepared))
+            std::ranges::move(prepared.holdersOf(lock.transaction, lock.relation),
+                              std::back_inserter(lock.row.holders));
+        shareAmongHolders(lock.row);
         if (lock.place.isEmpty()) continue;
         const auto nameBefore = memory.namesOfRows.find(resource);
         const QByteArray before = nameBefore == memory.namesOfRows.end() ? QByteArray() : nameBefore->second;
         std::expected<Table, sql::Error> content = Table();
         if (!busy.contains(lock.relation)) {
-            const QByteArray query =
-                "SELECT left(to_jsonb(t)::text, 2000) FROM " + lock.relation + " t WHERE ctid = ?::tid";
-            content = co_await reader.askAbout(query, lock.place, stop);
+            content = co_await reader.askAbout(keyQuery(lock.relation), lock.place, stop);
         }
         if (!content && content.error().connectionLost()) co_return std::unexpected(content.error());
         if (!content && content.error().kind == sql::Error::Kind::WaitExceeded) busy.insert(lock.relation);
@@ -249,9 +276,9 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
             lock.row.name = before; // the same row as before, though nobody can read it now
             namesOfRows.emplace(resource, before);
         }
-        if (!content || content->rows.empty()) continue;
+        if (!content || content->rows.empty() || content->text(0, 0).isEmpty()) continue;
         const QByteArray name = nameIn(content->text(0, 0));
-        RawKey raw{resource, "row", {}, readable(content->text(0, 0))};
+        RawKey raw{resource, "key of the row", {}, readable(content->text(0, 0))};
         lock.row.raw.insert(lock.row.raw.begin(), std::move(raw));
         if (!name.isEmpty()) {
             lock.row.name = lock.relation + ':' + name;
@@ -267,9 +294,9 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
                 return lock.second.row.name == table + ':' + name || lock.second.row.name == unqualified + ':' + name;
             });
             if (waited) continue;
-            LockRow row = sessionRow(unqualified + ':' + name, ofQuartz.contains(table) ? kQuartzFormat : "pg-row");
+            LockRow row = heldLock(unqualified + ':' + name, ofQuartz.contains(table) ? kQuartzFormat : "pg-row");
             for (const QByteArray& pid : pids)
-                addHolder(row, pid, sessions.of(pid));
+                sessions.addHolder(row, pid);
             row.raw.push_back({table + ':' + name, "locked row", {}, readable(name)});
             memory.lockedRows.note(table, row);
             found.rows.push_back(std::move(row));
@@ -283,6 +310,12 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
         if (!waited) found.rows.push_back(std::move(row));
     }
     memory.namesOfRows = std::move(namesOfRows);
+    std::map<QByteArray, LockRow*> waitedTables;
+    for (auto& [resource, lock] : locks)
+        if (lock.row.format == "pg-table") waitedTables.emplace(lock.relation, &lock.row);
+    const auto held = co_await askBounded(reader, withWho(heldTablesQuery()), found, stop);
+    if (!held && held.error().connectionLost()) co_return std::unexpected(held.error());
+    if (held) std::ranges::move(heldTables(*held, memory.names, waitedTables), std::back_inserter(found.rows));
     for (auto& [resource, lock] : locks)
         found.rows.push_back(std::move(lock.row));
     co_return found;

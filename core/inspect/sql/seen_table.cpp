@@ -12,8 +12,8 @@ bool TableName::has(const char* column) const {
 }
 
 std::span<const TableFormat> tableFormats() {
-    static const TableFormat kFormats[] = {kLockscopeTable, kShedLockTable, kIntLockTable, kLiquibaseTable,
-                                           kLaravelTable};
+    static const TableFormat kFormats[] = {kLockscopeTable, kShedLockTable, kIntLockTable,
+                                           kLiquibaseTable, kLaravelTable,  kQuartzTable};
     return kFormats;
 }
 

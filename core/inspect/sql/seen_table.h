@@ -57,5 +57,6 @@ extern const TableFormat kShedLockTable;  ///< shedlock
 extern const TableFormat kIntLockTable;   ///< int_lock: Spring Integration
 extern const TableFormat kLiquibaseTable; ///< databasechangeloglock
 extern const TableFormat kLaravelTable;   ///< cache_locks
+extern const TableFormat kQuartzTable;    ///< qrtz_scheduler_state
 
 } // namespace lockscope::inspect

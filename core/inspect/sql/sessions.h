@@ -15,6 +15,11 @@ struct SessionLocks {
 };
 using SessionsRead = QCoro::Task<std::expected<SessionLocks, sql::Error>>;
 
+/// As many rows are read of one question about sessions, locks or waiters.
+inline constexpr std::size_t kMostSessions = 10'000;
+/// Asks `query` for kMostSessions rows at most, and notes in `found` that there may be more.
+sql::Answer<sql::Table> askBounded(sql::Reader& reader, QByteArray query, SessionLocks& found, std::stop_token stop);
+
 /// A session of a database, as far as it is told.
 struct SeenSession {
     QByteArray number = {};  ///< of its process or connection
@@ -22,6 +27,9 @@ struct SeenSession {
     QByteArray user = {};
     QByteArray address = {}; ///< with how the session stands where that matters: "127.0.0.1, idle in transaction"
     QByteArray statement = {};
+    /// When its open transaction began, by the server's clock, in ms since 1970: not later than any of its row and
+    /// table locks was taken, and no database tells more about that. Missing: it is in none, or that says nothing here.
+    std::optional<std::int64_t> transactionSinceMs = {};
 };
 
 /// The names of sessions as holders and waiters: "batch-02 · 8812", the program, or else the user, and the number;
@@ -29,6 +37,9 @@ struct SeenSession {
 /// holds a lock is the same holder.
 class SessionNames {
 public:
+    /// The language says whether double quotes hold a name or a text in the sessions' statements.
+    explicit SessionNames(sql::Language language = sql::Language::MariaDb) : m_language(language) {}
+    sql::Language language() const { return m_language; }
     QByteArray of(const SeenSession& seen);
     /// Forgets the sessions that were not asked for since the call before.
     void lookEnded();
@@ -38,6 +49,7 @@ private:
         QByteArray name;
         bool named = false; ///< since lookEnded()
     };
+    sql::Language m_language;
     std::map<QByteArray, Known> m_known; ///< by their numbers
 };
 
@@ -70,22 +82,36 @@ struct SessionMemory {
 SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, std::vector<TableName> tables,
                                     std::stop_token stop);
 
-/// MariaDB's and MySQL's GET_LOCK() locks, and MariaDB's transactions that wait for a row. `wanted`: locks
-/// that the user asks for by name, for servers that do not list them.
+/// MariaDB's and MySQL's GET_LOCK() locks, and what transactions of InnoDB have locked. `wanted`: locks that the user
+/// asks for by name, for servers that do not list them.
 SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::set<QByteArray> wanted,
                                  std::stop_token stop);
+
+/// Adds the rows that transactions of InnoDB wait for, and transactions that have rows locked while nobody waits.
+/// Returns the error where the connection is lost. MySQL's questions have not been tried on a server.
+QCoro::Task<std::optional<sql::Error>> readInnoDbRows(sql::Reader& reader, SessionNames& names, SessionLocks& found,
+                                                      std::stop_token stop);
 
 /// Tables of a MariaDB that statements wait for, with those that use them meanwhile, as far as the server tells.
 SessionsRead readMariaDbTables(sql::Reader& reader, SessionNames& names, std::stop_token stop);
 
 /// The format of Quartz' locks: a scheduler locks a row of its table QRTZ_LOCKS for as long as its transaction lasts.
 inline constexpr char kQuartzFormat[] = "qrtz_locks";
+/// The row of a lock of sessions without anybody yet, whose waiters are known.
+LockRow sessionLock(QByteArray name, const char* format, sql::Language language);
+/// Puts a waiter at the end of the lock's queue.
+void addWaiter(LockRow& row, Party waiter);
+
 /// Whether a table is QRTZ_LOCKS, whatever its prefix.
 inline bool isOfQuartz(const TableName& table) {
     return table.has("sched_name") && table.has("lock_name");
 }
 
-/// A session as holder or waiter: its name, and about it user, address and statement.
+/// Makes a lock of several holders a shared one: a database lets them in beside each other, whatever it calls that.
+void shareAmongHolders(LockRow& row);
+
+/// A session as holder or waiter: its name, and about it user, address, the beginning of its transaction, and its
+/// statement without the texts in it.
 Party sessionParty(SessionNames& names, const SeenSession& seen, const char* mode);
 
 } // namespace lockscope::inspect

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/sql/watcher.h"
 
+#include "inspect/sql/formats/int_lock.h"
+
 #include <algorithm>
 
 namespace lockscope::inspect {
@@ -59,20 +61,24 @@ const char* catalogueQuery(Language language) {
     case Language::PostgreSql:
         return "SELECT n.nspname, c.relname, (SELECT string_agg(a.attname, ',') FROM pg_attribute a WHERE a.attrelid = "
                "c.oid AND a.attnum > 0) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-               "WHERE c.relkind IN ('r', 'p') AND (lower(c.relname) LIKE '%lock%' OR c.relname::text = ?) AND "
+               "WHERE c.relkind IN ('r', 'p') AND (lower(c.relname) LIKE '%lock%' OR lower(c.relname) "
+               "LIKE '%scheduler_state' OR c.relname::text = ?) AND "
                "n.nspname NOT IN "
                "('pg_catalog', 'information_schema') LIMIT 200";
     case Language::MariaDb:
     case Language::MySql:
         return "SELECT TABLE_SCHEMA, TABLE_NAME, GROUP_CONCAT(COLUMN_NAME) FROM information_schema.COLUMNS WHERE "
-               "TABLE_SCHEMA = DATABASE() AND (LOWER(TABLE_NAME) LIKE '%lock%' OR TABLE_NAME = ?) GROUP BY "
+               "TABLE_SCHEMA = DATABASE() AND (LOWER(TABLE_NAME) LIKE '%lock%' OR LOWER(TABLE_NAME) LIKE "
+               "'%scheduler_state' OR "
+               "TABLE_NAME = ?) GROUP BY "
                "TABLE_SCHEMA, TABLE_NAME "
                "LIMIT 200";
     case Language::Sqlite:
         break;
     }
     return "SELECT '', m.name, (SELECT group_concat(name) FROM pragma_table_info(m.name)) FROM sqlite_schema m WHERE "
-           "m.type = 'table' AND (lower(m.name) LIKE '%lock%' OR m.name = ?) LIMIT 200";
+           "m.type = 'table' AND (lower(m.name) LIKE '%lock%' OR lower(m.name) LIKE '%scheduler_state' OR m.name = ?) "
+           "LIMIT 200";
 }
 
 /// A name is one lock in a report: where two places have the same one, each says where it is.
@@ -90,6 +96,7 @@ SqlWatcher::SqlWatcher(sql::Reader& reader, NamedTable named, WatchOptions optio
     : LookingWatcher(reader.runtime(), reader.where(), std::move(options)),
       m_reader(reader),
       m_named(std::move(named)) {
+    m_sessions.names = SessionNames(reader.language());
 }
 
 QCoro::Task<std::expected<void, WatchTrouble>> SqlWatcher::connect(std::stop_token stop) {
@@ -179,9 +186,17 @@ void SqlWatcher::noteMissing(Look& look) const {
         {WatchNote::Kind::TableMissing, 0, {column.isEmpty() ? m_named.table : m_named.table + '.' + column}});
 }
 
+std::set<QByteArray> SqlWatcher::namesAskedFor() const {
+    std::set<QByteArray> names;
+    for (const QByteArray& name : options().names.match)
+        if (!name.contains('*') && !name.contains('?') && !name.contains('[')) names.insert(name);
+    return names;
+}
+
 QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, Depth depth, std::stop_token stop) {
     noteMissing(look);
     const std::vector<TableName> tables = m_tables;
+    const std::set<QByteArray> wanted = namesAskedFor();
     for (const TableName& table : tables) {
         const bool named = m_named.is(table);
         const auto format =
@@ -211,6 +226,7 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, Depth depth, 
         for (std::size_t at = 0; at < answer->rows.size(); ++at) {
             auto row = named ? readNamedRow(m_named, *answer, at, place) : format->read(*answer, at, place);
             if (!row) continue;
+            if (format != tableFormats().end() && row->format == kIntLockTable.format) nameIntLock(*row, wanted);
             row->backend = backendOf(m_reader.language());
             m_lastRows.note(place, *row);
             look.locks.push_back(std::move(*row));
@@ -223,9 +239,7 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, Depth depth, 
 QCoro::Task<SqlWatcher::Failed> SqlWatcher::readSessions(Look& look, std::stop_token stop) {
     if (m_reader.language() == Language::Sqlite) co_return std::nullopt;
     const std::vector<TableName> tables = m_tables;
-    std::set<QByteArray> names; // that the user asks for, as they are
-    for (const QByteArray& name : options().names.match)
-        if (!name.contains('*') && !name.contains('?') && !name.contains('[')) names.insert(name);
+    std::set<QByteArray> names = namesAskedFor();
     std::expected<SessionLocks, Error> found;
     if (m_reader.language() == Language::PostgreSql)
         found = co_await readPostgreSqlSessions(m_reader, m_sessions, tables, stop);
@@ -237,6 +251,8 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readSessions(Look& look, std::stop_t
         look.notes.push_back({WatchNote::Kind::SessionsRefused, 0, {}});
         co_return std::nullopt;
     }
+    const auto bounded = [](const WatchNote& note) { return note.kind == WatchNote::Kind::SessionsBounded; };
+    look.complete = look.complete && std::ranges::none_of(found->notes, bounded);
     std::ranges::move(found->rows, std::back_inserter(look.locks));
     std::ranges::move(found->notes, std::back_inserter(look.notes));
     co_return std::nullopt;

@@ -26,6 +26,8 @@ private:
     QCoro::Task<Failed> readCatalogue(std::stop_token stop);
     QCoro::Task<Failed> readTables(Look& look, Depth depth, std::stop_token stop);
     void noteMissing(Look& look) const;
+    /// The names without wildcards that the user asks for.
+    std::set<QByteArray> namesAskedFor() const;
     QCoro::Task<Failed> readSessions(Look& look, std::stop_token stop);
 
     sql::Reader& m_reader;

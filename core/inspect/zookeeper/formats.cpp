@@ -16,6 +16,7 @@ std::span<const Format<SeenNode>> zookeeperFormats() {
         {"kazoo's semaphore", readKazooSemaphore},
         {"ShedLock", readShedLockNode},
         {"one ephemeral node", readEphemeral},
+        {"ephemeral sequential nodes", readNumberedQueue},
     };
     return kFormats;
 }

@@ -16,8 +16,9 @@ std::vector<LockRow> readKazoo(const SeenNode& node);            ///< kazoo, kaz
 std::vector<LockRow> readGoZooKeeper(const SeenNode& node);      ///< go-zookeeper
 std::vector<LockRow> readMenagerie(const SeenNode& node);        ///< menagerie, menagerie-rw; zk-sequential's own
 std::vector<LockRow> readZkRecipes(const SeenNode& node);        ///< zk-recipe, zk-page
-std::vector<LockRow> readMixedQueue(const SeenNode& node);       ///< several families below one node
-std::vector<LockRow> readShedLockNode(const SeenNode& node);     ///< shedlock-zk
-std::vector<LockRow> readEphemeral(const SeenNode& node);        ///< zk-ephemeral
+std::vector<LockRow> readMixedQueue(const SeenNode& node);
+std::vector<LockRow> readNumberedQueue(const SeenNode& node); ///< several families below one node
+std::vector<LockRow> readShedLockNode(const SeenNode& node);  ///< shedlock-zk
+std::vector<LockRow> readEphemeral(const SeenNode& node);     ///< zk-ephemeral
 
 } // namespace lockscope::inspect

@@ -6,6 +6,7 @@
 #include "trace/joined.h"
 
 #include <algorithm>
+#include <map>
 
 namespace lockscope::inspect {
 
@@ -15,9 +16,37 @@ namespace {
 
 constexpr std::size_t kMostRawNames = 64;
 
-bool isContender(const SeenChild& child) {
-    return !child.name.number().isEmpty() && child.name.family != ZkFamily::Condition &&
-           child.name.family != ZkFamily::Unknown;
+bool isContender(const SeenChild& child, Contenders contenders = Contenders::KnownFamilies) {
+    if (child.name.number().isEmpty() || child.name.family == ZkFamily::Condition) return false;
+    return contenders == Contenders::Numbered || child.name.family != ZkFamily::Unknown;
+}
+
+/// The families whose names contain "lock-", by which Curator and go-zookeeper sort all children.
+bool hasLockInName(ZkFamily family) {
+    return family == ZkFamily::Curator || family == ZkFamily::GoZooKeeper || family == ZkFamily::Menagerie ||
+           family == ZkFamily::ZkPage;
+}
+
+/// Whether a library counts the children of another one as contenders: most look for names of their own kind only, and
+/// then take the lock beside its holder. A library that is not known is taken to see all.
+bool sees(ZkFamily looks, ZkFamily other) {
+    if (looks == other) return true;
+    switch (looks) {
+    case ZkFamily::Curator:
+        return hasLockInName(other);
+    case ZkFamily::GoZooKeeper:
+        return hasLockInName(other) || other == ZkFamily::Kazoo;
+    case ZkFamily::Kazoo: // its writers have the names of its mutex
+    case ZkFamily::KazooReadWrite:
+        return other == ZkFamily::Kazoo || other == ZkFamily::KazooReadWrite;
+    case ZkFamily::Menagerie:
+    case ZkFamily::MenagerieReadWrite:
+    case ZkFamily::ReadWrite:
+    case ZkFamily::Latch:
+        return false;
+    default:
+        return true;
+    }
 }
 
 std::int64_t sessionOf(const SeenChild& child) {
@@ -86,24 +115,42 @@ void addEntry(LockRow& row, const SeenNode& parent, const SeenChild& holder) {
     if (holder.stat) row.entries.push_back({zookeeper::childOf(parent.path, holder.name.name), {}, holder.stat->czxid});
 }
 
-LockRow zkQueueRow(const SeenNode& node, const char* format) {
+LockRow zkQueueRow(const SeenNode& node, const char* format, Contenders contenders) {
     LockRow row = zkRow(node, format);
     std::vector<const SeenChild*> writers;
     std::vector<Party> waiters;
     waiters.reserve(node.children.size());
-    bool nobody = true; // is before this one
+    struct Own {
+        ZkFamily family = ZkFamily::Unknown; ///< of its first node
+        bool holds = false;
+    };
+    std::map<std::pair<std::int64_t, QByteArray>, Own> own;
+    std::set<ZkFamily> before; // this one
     std::int64_t waiting = 0;
     for (const SeenChild& child : node.children) {
-        if (!isContender(child)) continue;
+        if (!isContender(child, contenders)) continue;
         const bool writes = child.name.writes;
-        const bool blocked = writes ? !nobody : std::ranges::any_of(writers, [&](const SeenChild* writer) {
-            const bool holds =
-                writer == writers.front() && !row.holders.empty() && row.holders.front().mode != "shared";
-            return !holds || !readsBesideItself(child, *writer);
-        });
+        // Lockscope's clients see every library that they share a queue with; nothing is said of a node not read.
+        const bool ours = !recipes::zkOwnerIn(child.data).isEmpty();
+        const auto seen = [&](ZkFamily other) { return ours || !child.stat || sees(child.name.family, other); };
+        if (ours) { // with layout=both a client has two nodes, one for each library that looks
+            const auto [twin, fresh] = own.try_emplace({sessionOf(child), child.data}, Own{child.name.family, false});
+            if (!fresh && twin->second.family != child.name.family) {
+                before.insert(child.name.family);
+                if (twin->second.holds) addEntry(row, node, child);
+                continue;
+            }
+        }
+        const bool blocked =
+            writes ? std::ranges::any_of(before, seen) : std::ranges::any_of(writers, [&](const SeenChild* writer) {
+                if (!seen(writer->name.family)) return false;
+                const bool holds =
+                    writer == writers.front() && !row.holders.empty() && row.holders.front().mode != "shared";
+                return !holds || !readsBesideItself(child, *writer);
+            });
         Party party = zkParty(child, writes ? "exclusive" : "shared");
         if (writes) writers.push_back(&child);
-        nobody = false;
+        before.insert(child.name.family);
         if (blocked) {
             party.position = int(waiting++);
             waiters.push_back(std::move(party));
@@ -112,17 +159,18 @@ LockRow zkQueueRow(const SeenNode& node, const char* format) {
         if (row.holders.empty() && child.stat) row.token = child.stat->czxid;
         row.neverExpires = row.neverExpires || party.neverExpires;
         addEntry(row, node, child);
+        if (ours) own[{sessionOf(child), child.data}].holds = true;
         row.holders.push_back(std::move(party));
     }
     row.state = row.holders.empty() ? LockRow::State::Free : LockRow::State::Held;
     if (!row.holders.empty()) row.mode = row.holders.front().mode;
     row.waiterCount = waiting;
     row.waiters = std::move(waiters);
-    addRaw(row, node);
+    addRaw(row, node, contenders);
     return row;
 }
 
-void addRaw(LockRow& row, const SeenNode& node) {
+void addRaw(LockRow& row, const SeenNode& node, Contenders contenders) {
     if (node.children.empty()) {
         row.raw.push_back(rawNode(node.path, &node.stat, node.data.value_or(QByteArray())));
         return;
@@ -137,7 +185,7 @@ void addRaw(LockRow& row, const SeenNode& node) {
     row.raw.push_back(std::move(parent));
     for (const SeenChild& child : node.children) {
         if (row.raw.size() > row.holders.size() || row.raw.size() > 8) break;
-        if (!isContender(child)) continue;
+        if (!isContender(child, contenders)) continue;
         const zookeeper::NodeStat* stat = child.stat ? &*child.stat : nullptr;
         row.raw.push_back(rawNode(zookeeper::childOf(node.path, child.name.name), stat, child.data));
     }

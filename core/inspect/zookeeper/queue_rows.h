@@ -16,12 +16,17 @@ Party zkParty(const SeenChild& child, const char* mode);
 /// Notes a child of `parent` as what makes the lock held.
 void addEntry(LockRow& row, const SeenNode& parent, const SeenChild& holder);
 
+/// The children of a queue that contend: those of known families, without waiters for conditions; or all that have a
+/// number, whatever their names.
+enum class Contenders : std::uint8_t { KnownFamilies, Numbered };
+
 /// The row of a queue of numbered children. A writer holds when nobody is before it; a reader, when no writer is. The
-/// others wait, in order. Children of no known family, and waiters for conditions, are no contenders.
-LockRow zkQueueRow(const SeenNode& node, const char* format);
+/// others wait, in order. Where several libraries use one queue, each of them counts only the children that it looks
+/// at: so two of them may hold at once (heldTwice()).
+LockRow zkQueueRow(const SeenNode& node, const char* format, Contenders contenders = Contenders::KnownFamilies);
 
 /// The node's children as they are on the server, or the node's data where it has no children; and the nodes of
 /// holders.
-void addRaw(LockRow& row, const SeenNode& node);
+void addRaw(LockRow& row, const SeenNode& node, Contenders contenders = Contenders::KnownFamilies);
 
 } // namespace lockscope::inspect

@@ -22,6 +22,8 @@ struct SeenNode {
     /// The children `locks` and `leases`, by which Curator's semaphore is known; nullptr: there are none.
     const SeenNode* locks = nullptr;
     const SeenNode* leases = nullptr;
+    /// The node beside it where contenders of kazoo's semaphore queue: "<path>-__lock__"; nullptr: there is none.
+    const SeenNode* queue = nullptr;
     std::int64_t wallMs = 0; ///< the present in ms since 1970, for formats that keep ends as instants
 
     /// The families of its numbered children, conditions left out.

@@ -17,6 +17,13 @@ constexpr std::size_t kMostMembers = 256;    // contenders of one queue that are
 constexpr std::int32_t kLongestData = 512;   // bytes of a lock's node
 constexpr std::size_t kExamples = 3;
 
+constexpr char kKazooQueue[] = "-__lock__"; // behind the path of kazoo's semaphore
+
+/// The path of kazoo's semaphore whose queue the node is; any other path as it is.
+QByteArray withoutQueue(const QByteArray& path) {
+    return path.endsWith(kKazooQueue) ? path.chopped(qsizetype(qstrlen(kKazooQueue))) : path;
+}
+
 bool isMember(const recipes::ZkChild& child) {
     return child.family != recipes::ZkFamily::Unknown && !child.number().isEmpty();
 }
@@ -69,11 +76,12 @@ bool ZkTree::hasRoom() const {
     return m_nodes.size() + m_due.size() < kMostNodes;
 }
 
-// A row may need its node's children, and of a semaphore theirs.
+// A row may need its node's children, of a semaphore theirs, and of kazoo's semaphore the queue beside it.
 void ZkTree::touch(const QByteArray& path) {
     QByteArray at = path;
     for (int i = 0; i < 3; ++i) {
         if (const auto node = m_nodes.find(at); node != m_nodes.end()) node->second.stale = true;
+        if (const auto node = m_nodes.find(withoutQueue(at)); node != m_nodes.end()) node->second.stale = true;
         if (at == "/") return;
         at = zookeeper::parentOf(at);
     }
@@ -237,33 +245,36 @@ SeenNode ZkTree::seen(const QByteArray& path, const Node& node, std::int64_t wal
 
 std::vector<LockRow> ZkTree::rows(std::int64_t wallMs) {
     std::vector<LockRow> all;
-    std::set<QByteArray> locks; // paths of rows: what is below one belongs to it
+    std::set<QByteArray> locks;  // paths of rows: what is below one belongs to it
+    std::set<QByteArray> queues; // of semaphores, whose rows have the waiters
     for (auto& [path, node] : m_nodes) {
         // A node below a lock belongs to it: its permits, the queue of its semaphore.
         const bool below = path != "/" && locks.contains(zookeeper::parentOf(path));
         const bool lease = path.endsWith("/locks") || path.endsWith("/leases");
-        if (node.refused || (below && (lease || node.names.empty()))) continue;
+        if (node.refused || queues.contains(path) || (below && (lease || node.names.empty()))) continue;
         const bool ends = std::ranges::any_of(node.rows, [](const LockRow& row) { return row.ttlMs.has_value(); });
         if (node.stale || ends) {
             SeenNode whole = seen(path, node, wallMs);
-            std::optional<SeenNode> queue, leases;
-            const auto childNode = [&](const char* name) -> std::optional<SeenNode> {
-                const QByteArray place = zookeeper::childOf(path, name);
-                const auto child = m_nodes.find(place);
-                if (child == m_nodes.end()) return std::nullopt;
-                return seen(place, child->second, wallMs);
+            std::optional<SeenNode> places, leases, queue;
+            const auto nodeAt = [&](const QByteArray& place) -> std::optional<SeenNode> {
+                const auto there = m_nodes.find(place);
+                if (there == m_nodes.end()) return std::nullopt;
+                return seen(place, there->second, wallMs);
             };
             if (std::ranges::find(node.names, QByteArray("leases")) != node.names.end()) {
-                queue = childNode("locks");
-                leases = childNode("leases");
+                places = nodeAt(zookeeper::childOf(path, "locks"));
+                leases = nodeAt(zookeeper::childOf(path, "leases"));
             }
-            whole.locks = queue ? &*queue : nullptr;
+            if (node.data) queue = nodeAt(path + kKazooQueue);
+            whole.locks = places ? &*places : nullptr;
+            whole.queue = queue ? &*queue : nullptr;
             whole.leases = leases ? &*leases : nullptr;
             node.rows = readInOrder(zookeeperFormats(), whole);
             node.stale = false;
         }
         if (node.rows.empty()) continue;
         locks.insert(path);
+        if (node.rows.front().format == "kazoo-semaphore") queues.insert(path + kKazooQueue);
         std::ranges::copy(node.rows, std::back_inserter(all));
     }
     return all;

@@ -50,7 +50,8 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> ZooKeeperWatcher:
         m_tree.doubtEverything();
     }
     co_await hearAll(stop);
-    if (depth == Depth::Everything) m_tree.doubtEverything(); // what the server tells may still be on its way
+    const bool rootless = m_tree.nodes() == 0;                            // nobody tells when it is made
+    if (rootless || depth == Depth::Everything) m_tree.doubtEverything(); // what the server tells may be on its way
     const Nanos began = runtime().monotonic();
     const double share = depth == Depth::Everything ? options().onceShare : options().firstShare;
     Look found;
@@ -83,6 +84,7 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> ZooKeeperWatcher:
     found.complete = m_tree.upToDate() && m_tree.leftOut() == 0;
     found.passed = m_tree.nodes();
     found.there = m_tree.nodes() + m_tree.due() + m_tree.leftOut();
+    if (m_tree.nodes() == 0 && m_tree.upToDate()) found.notes.push_back({WatchNote::Kind::RootMissing, 0, {}});
     if (m_tree.refused() > 0)
         found.notes.push_back({WatchNote::Kind::KeysRefused, m_tree.refused(), m_tree.refusedExamples()});
     co_return found;

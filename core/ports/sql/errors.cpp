@@ -189,9 +189,9 @@ QString sentence(Kind kind, const QString& where, const QString& text) {
 Error ofConnecting(Dialect dialect, const Said& said, const QString& where) {
     const Kind kind = kindOf(dialect, said, true);
     if (dialect == Dialect::Sqlite && kind == Kind::Unreachable)
-        return {
-            kind, said.code,
-            Text::tr("The file %1 cannot be opened. Does its folder exist, and may this user write there?").arg(where)};
+        return {kind, said.code,
+                Text::tr("The file %1 cannot be opened. Is the path right, and may this user read and write there?")
+                    .arg(where)};
     return {kind, said.code, sentence(kind, where, firstLine(said))};
 }
 

@@ -65,7 +65,8 @@ std::expected<std::unique_ptr<Recipe>, LockError> makeSqlRecipe(const QByteArray
             rowLock
                 ? Text::tr("SQLite locks its whole file and no rows: a held row lock would stop every other user of "
                            "the file. Use sql-lease there.")
-                : Text::tr("SQLite has no advisory locks. Use sql-lease there.")});
+                : Text::tr("SQLite has no advisory locks: sql-lease works there, for exclusive holds. Readers that "
+                           "share a lock need PostgreSQL, or redis-rw or zk-rw.")});
     const bool byOwner = !advisory && !rowLock;
     if (byOwner && lock.client.size() > kLongestClient)
         return std::unexpected(LockError{

@@ -74,6 +74,11 @@ ZkFamily familyOf(QByteArrayView stem, bool& writes) {
     if (stem == QByteArrayView("condition-")) return ZkFamily::Condition;
     if (stem.startsWith("x-") && stem.endsWith('-')) return ZkFamily::ZkRecipe;
     if (stem.endsWith("-lock-")) return ZkFamily::ZkPage;
+    const bool reads = stem == QByteArrayView("read-") || stem.endsWith("-read-");
+    if (reads || stem == QByteArrayView("write-") || stem.endsWith("-write-")) {
+        writes = !reads;
+        return ZkFamily::ZkPage;
+    }
     return ZkFamily::Unknown;
 }
 

@@ -24,7 +24,7 @@ enum class ZkFamily : std::uint8_t {
     MenagerieReadWrite,
     Latch,    ///< Curator's leader latch
     ZkRecipe, ///< x-<session>-<number>, as ZooKeeper's own recipes
-    ZkPage,   ///< <anything>-lock-<number>, as ZooKeeper's documentation has it
+    ZkPage,   ///< <anything>-lock-<number>, as ZooKeeper's documentation has it; shared: read-<number>, write-<number>
     // Families that have no children of their own kind, but mark the path's own node:
     ShedLock,       ///< a permanent node that says until when it is locked
     KazooSemaphore, ///< the path says how many permits there are; its children have no number

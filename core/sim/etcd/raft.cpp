@@ -42,6 +42,7 @@ void EtcdRaft::become(Role role, std::int64_t term, int leader) {
 void EtcdRaft::campaign(bool forced) {
     become(Role::Candidate, m_term + 1, 0);
     m_vote = m_number;
+    if (onVote) onVote(m_number);
     m_votes[m_number] = true;
     if (quorum() == 1) return lead();
     for (int to = 1; to <= m_members; ++to) {
@@ -144,7 +145,7 @@ void EtcdRaft::takeVote(const EtcdRaftMessage& message) {
     const auto own = std::pair(termAt(last()), last());
     const bool granted = free && std::pair(message.indexTerm, message.index) >= own;
     if (granted) {
-        m_vote = message.from;
+        if (std::exchange(m_vote, message.from) == 0 && onVote) onVote(message.from);
         m_elapsed = 0;
     }
     post(message.from, {.kind = Kind::VoteAnswer, .rejected = !granted});

@@ -62,12 +62,16 @@ public:
         restart();
     }
 
+    using Sent = std::shared_ptr<const EtcdRaftMessage>;
+
     // The member supplies these.
     std::function<void(int to, EtcdRaftMessage)> send;
     /// The log reaches the disk up to that entry: call flushed() when it is there.
     std::function<void(std::int64_t index)> write;
     /// The role, or the leader that it knows of, has changed.
     std::function<void(bool newLeader)> onLeader;
+    /// It votes for that member, maybe itself, in the present term.
+    std::function<void(int candidate)> onVote;
     /// That read may be answered once the entry is carried out.
     std::function<void(std::uint64_t read, std::int64_t index)> onRead;
 

@@ -61,6 +61,7 @@ void EtcdRecord::copies(EtcdRecord& logical) {
 
 void EtcdRecord::setDecides(bool decides) {
     if (decides == m_decides) return;
+    if (!m_known) decides ? m_feed.unobserved() : m_feed.observed();
     // Its holds are lost with it; from here on it is silent.
     for (const QByteArray& name : m_watched)
         if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
@@ -196,8 +197,29 @@ void EtcdRecord::replaced(const EtcdStore& store) {
         write(name, {.freedBy = trace::FreedBy::NodeLoss});
 }
 
+void EtcdRecord::tellQuorum() {
+    if (!m_quorum) return;
+    const std::int64_t deciders = m_known ? -1 : 0; // -1: as before, not told
+    for (const QByteArray& name : m_watched)
+        m_grounds.recorder.emit(trace::EventKind::RecordDecider, trace::kNoEntity, m_feed.lockEntity(name), deciders);
+}
+
+void EtcdRecord::setKnown(bool known) {
+    if (std::exchange(m_known, known) == known || !m_decides) return;
+    tellQuorum();
+    if (!known) {
+        m_feed.unobserved();
+        return;
+    }
+    m_feed.observed();
+    if (!m_store) return;
+    // Nobody renewed a hold that was loaded; a hold that was not is lost.
+    for (const QByteArray& name : m_watched)
+        write(name, {.freedBy = trace::FreedBy::NodeLoss, .clockMoved = true});
+}
+
 void EtcdRecord::write(const QByteArray& lockName, inspect::Sight sight) {
-    if (!m_decides) return;
+    if (!m_decides || !m_known) return;
     Read& now = read(lockName);
     learnEnds(lockName, now.keys);
     const std::optional<inspect::LockRow>& row = now.row;

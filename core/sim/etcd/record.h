@@ -23,6 +23,9 @@ public:
     void copies(EtcdRecord& logical);
     trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
     void watch(const QByteArray& lockName);
+    /// Most of the servers decide together, without telling so: only while too few are alive it is told that nobody
+    /// does.
+    void quorumDecides() { m_quorum = true; }
     /// Whether the service decides what the record says, where several are engines of one lock manager.
     void setDecides(bool decides);
     /// The keys are as in `store`, which outlives the record, after that entry.
@@ -31,6 +34,9 @@ public:
     void kept(std::int64_t lease);
     /// The member has lost its keys.
     void replaced(const EtcdStore& store);
+    /// Whether the keys can be told. They cannot while they only lie on the disks of processes that are dead: of the
+    /// member whose copies these are, or of so many that nobody decides.
+    void setKnown(bool known);
 
 private:
     /// Rows as they are read at one revision, where all members have the same keys.
@@ -63,6 +69,9 @@ private:
     Grounds m_grounds;
     inspect::TraceFeed m_feed;
     bool m_decides = true; ///< else the record is another service's
+    bool m_known = true;   ///< see setKnown()
+    bool m_quorum = false; ///< see quorumDecides()
+    void tellQuorum();
     inspect::TraceFeed::Resolver m_owner;
     Leader m_leader;
     std::shared_ptr<AllRead> m_read = std::make_shared<AllRead>(); ///< copies share the lock's

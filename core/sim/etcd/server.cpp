@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/etcd/server.h"
 
+#include "sim/peer_message.h"
 #include "sim/seeds.h"
 
 namespace lockscope::sim {
@@ -15,18 +16,27 @@ EtcdServer::EtcdServer(Grounds grounds, const QByteArray& id, int number, int me
       m_random(seed),
       m_raft(number, members, mixSeed(seed, 1)) {
     m_raft.send = [this](int to, EtcdRaftMessage message) {
-        post(to, [message = std::make_shared<const EtcdRaftMessage>(std::move(message))](EtcdServer& other) {
-            other.step([&] { other.m_raft.take(*message); });
-        });
+        auto sent = std::make_shared<const EtcdRaftMessage>(std::move(message));
+        if (diskStalls())
+            m_unsent.emplace_back(to, std::move(sent));
+        else
+            deliver(to, sent);
     };
-    m_raft.write = [this](std::int64_t index) {
-        after(draw(m_settings.quickestDisk, m_settings.slowestDisk),
-              [this, term = m_raft.term(), index] { step([&] { m_raft.flushed(term, index); }); });
-    };
+    m_raft.write = [this](std::int64_t index) { write(m_raft.term(), index); };
     m_raft.onLeader = [this](bool isNew) { leaderChanged(isNew); };
+    m_raft.onVote = [this](int candidate) {
+        if (m_all.size() < 2) return; // alone it needs no vote
+        this->grounds().recorder.emit(trace::EventKind::VoteCast, entity(), m_all[std::size_t(candidate - 1)]->entity(),
+                                      m_raft.term());
+    };
     m_raft.onRead = [this](std::uint64_t read, std::int64_t index) {
-        const auto found = m_pending.find(read);
-        if (found != m_pending.end()) found->second.ready = index;
+        const auto ready = [this, read, index] {
+            const auto found = m_pending.find(read);
+            if (found != m_pending.end()) found->second.ready = index;
+        };
+        // Raft's loop tells of reads, too.
+        if (!m_loopStands) return ready();
+        onDisk([this, ready] { step(ready); });
     };
     begin();
 }
@@ -42,15 +52,16 @@ void EtcdServer::begin() {
 
 void EtcdServer::tick() {
     after(m_settings.tick, [this] { tick(); });
-    step([this] { m_raft.tick(); });
+    if (!m_loopStands) step([this] { m_raft.tick(); });
     askLeases();
 }
 
-void EtcdServer::post(int to, std::function<void(EtcdServer&)> work) {
+void EtcdServer::post(int to, std::function<void(EtcdServer&)> work, const char* what) {
     EtcdServer& other = *m_all[std::size_t(to - 1)];
     Network::Link& link = grounds().network.between(entity(), other.entity());
     // Members' connections are closed with what lies in them when they break: nothing is sent again.
     const auto arrival = grounds().network.carry(link, link.wayFrom(entity()));
+    if (what) tellMessage(grounds(), entity(), other.entity(), arrival, what);
     if (!arrival) return;
     grounds().scheduler.at(*arrival, [&other, work = std::move(work)]() mutable {
         other.arrive([&other, work = std::move(work)] { work(other); });
@@ -60,6 +71,7 @@ void EtcdServer::post(int to, std::function<void(EtcdServer&)> work) {
 void EtcdServer::step(const Work& work) {
     ++m_steps;
     work();
+    if (diskStalls()) letOut();
     apply();
     answerReads();
 }
@@ -122,7 +134,9 @@ void EtcdServer::died(Death death) {
     m_ends.clear();
     m_revoking.clear();
     m_afterEnd.clear();
-    m_servesLate = false;
+    m_servesLate = m_loopStands = false;
+    m_unsent.clear();
+    m_unsaved.reset();
     m_raft.restart();
     if (onRole) onRole(*this);
 }
@@ -136,6 +150,7 @@ void EtcdServer::booted(Disk disk) {
         m_toldUpTo = 1;
         if (onReplaced) onReplaced(*this);
     }
+    m_savedTerm = m_raft.term();
     begin();
     if (onRole) onRole(*this);
 }

@@ -97,13 +97,22 @@ private:
     // Life (server.cpp)
     void died(Death death) override;
     void booted(Disk disk) override;
+    void diskStalled() override { m_savedTerm = m_raft.term(); }
     void begin();
     void tick();
     /// Everything that happens to the log goes through here: what is agreed upon afterwards is carried out.
     void step(const Work& work);
     void apply();
     void leaderChanged(bool isNew);
-    void post(int to, std::function<void(EtcdServer&)> work);
+
+    // Raft's log and its messages, and the disk before both (server_disk.cpp)
+    void diskFreed() override;
+    void write(std::int64_t term, std::int64_t index);
+    void deliver(int to, const EtcdRaft::Sent& message);
+    void take(const EtcdRaft::Sent& message);
+    void letOut();
+    /// `what`: as in tellMessage(); nullptr, it is not worth a row.
+    void post(int to, std::function<void(EtcdServer&)> work, const char* what = nullptr);
 
     // Clients (server_clients.cpp)
     void handle(ConnectionId id, std::uint64_t asked, const Request& request);
@@ -144,6 +153,12 @@ private:
     std::uint64_t m_lastPending = 0;
     bool m_servesLate = false;   ///< the loop for watches of the past runs
     std::int64_t m_toldUpTo = 1; ///< the revision that watches know
+
+    // While the disk stalls. Raft's loop stands before it from the first thing on that it has to save.
+    bool m_loopStands = false;
+    std::int64_t m_savedTerm = 0;
+    std::vector<std::pair<int, EtcdRaft::Sent>> m_unsent;
+    std::optional<std::pair<std::int64_t, std::int64_t>> m_unsaved; ///< the log up to there: term and index
 
     std::uint64_t m_timesLed = 0;
 

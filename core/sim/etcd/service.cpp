@@ -51,9 +51,13 @@ EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_
     const bool alone = members == 1;
     m_record = std::make_unique<EtcdRecord>(
         grounds, alone && !settings.engine ? all.front()->entity() : trace::kNoEntity, ownerOfLease, leading);
+    if (!alone && !settings.engine) m_record->quorumDecides();
     for (EtcdServer* const server : all) {
         server->meet(all);
-        server->onRole = [this](EtcdServer& changed) { tellRole(changed); };
+        server->onRole = [this](EtcdServer& changed) {
+            tellRole(changed);
+            tellWhatIsKnown(changed);
+        };
         server->onApplied = [this](EtcdServer& where, const EtcdEntry& entry) { carriedOut(where, entry); };
         server->onKept = [this](EtcdServer& where, std::int64_t lease) {
             if (leader() != &where) return; // an old one: the lease ends when the new one says
@@ -96,6 +100,14 @@ void EtcdService::tellRole(const EtcdServer& server) {
     if (std::exchange(m_roles[&server], role) == role) return;
     m_grounds.recorder.emit(trace::EventKind::NodeRole, server.entity(), trace::kNoEntity, 0,
                             m_grounds.recorder.trace().text(role));
+}
+
+void EtcdService::tellWhatIsKnown(const EtcdServer& server) {
+    if (!m_copies.empty()) m_copies[std::size_t(server.number() - 1)]->setKnown(server.life() != Server::Life::Dead);
+    const auto alive =
+        std::ranges::count_if(m_servers, [](const auto& member) { return member->life() != Server::Life::Dead; });
+    const bool most = 2 * std::size_t(alive) > m_servers.size();
+    if (!most || leader()) m_record->setKnown(most);
 }
 
 void EtcdService::carriedOut(const EtcdServer& server, const EtcdEntry& entry) {

@@ -50,6 +50,8 @@ public:
 
 private:
     void tellRole(const EtcdServer& server);
+    /// A dead member's copies cannot be told, and not the record while so many are dead that nobody decides.
+    void tellWhatIsKnown(const EtcdServer& server);
     void carriedOut(const EtcdServer& server, const EtcdEntry& entry);
     trace::EntityId ownerOf(const inspect::Party& party);
     Grounds m_grounds;

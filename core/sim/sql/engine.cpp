@@ -197,6 +197,12 @@ bool SqlEngine::commits(Id id) {
     std::vector<SqlCommit::Change> changes = changesOf(session);
     if (changes.empty()) return true;
     const std::uint64_t wait = session.wait + 1;
+    if (m_host.logStalls()) { // nobody sees it, and what was locked stays so, until it is on the disk
+        session.wait = wait;
+        session.waitsFor = WaitsFor::Disk;
+        m_host.whenLogGoesOn([this, id, wait] { flushed(id, wait); });
+        return false;
+    }
     const bool answered = m_host.log(std::move(changes), [this, id, wait] { replicated(id, wait); });
     if (isMySql()) endTransaction(id, true); // after the log: whoever gets a row now comes later there, too
     if (answered) return true;
@@ -215,6 +221,14 @@ std::vector<SqlCommit::Change> SqlEngine::changesOf(const Session& session) cons
         changes.push_back({id, row ? std::optional(*row) : std::nullopt});
     }
     return changes;
+}
+
+void SqlEngine::flushed(Id id, std::uint64_t wait) {
+    const auto found = m_sessions.find(id);
+    if (found == m_sessions.end() || found->second.wait != wait) return;
+    found->second.waitsFor = WaitsFor::Nothing;
+    const As as(*this, id);
+    finish(id);
 }
 
 void SqlEngine::replicated(Id id, std::uint64_t wait) {

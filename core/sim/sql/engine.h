@@ -29,6 +29,9 @@ public:
     /// A transaction with changes ends, and is in the log. True: it may be answered at once; false: `replicated` is
     /// called when a replica has it, unless the process dies before.
     virtual bool log(std::vector<SqlCommit::Change> changes, std::function<void()> replicated) = 0;
+    /// Whether nothing reaches the disk that the log lies on, and what is done when something does again.
+    virtual bool logStalls() const = 0;
+    virtual void whenLogGoesOn(std::function<void()> work) = 0;
 };
 
 /// The rows, transactions and locks of one run of a simulated database, by connections that run one statement at a
@@ -61,7 +64,7 @@ public:
     void execute(SqlConnectionId id, SqlStatement statement, Done done);
 
     /// The kinds of locks that a statement may wait for.
-    enum class WaitsFor : std::uint8_t { Nothing, Row, Named, Replica };
+    enum class WaitsFor : std::uint8_t { Nothing, Row, Named, Replica, Disk };
     WaitsFor waitsFor(SqlConnectionId id) const;
     void setReadOnly(bool readOnly) { m_settings.readOnly = readOnly; }
     bool isReadOnly() const { return m_settings.readOnly; }
@@ -163,6 +166,7 @@ private:
     void finish(Id id);
     void conclude(Id id);
     bool commits(Id id);
+    void flushed(Id id, std::uint64_t wait);
     void replicated(Id id, std::uint64_t wait);
     std::vector<SqlCommit::Change> changesOf(const Session& session) const;
     void fail(Id id, SqlReply failure, Scope scope);

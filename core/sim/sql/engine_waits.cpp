@@ -278,7 +278,7 @@ void SqlEngine::limitReached(Id id) {
 
 /// KILL QUERY, pg_cancel_backend(): nothing happens to a connection that does not wait.
 void SqlEngine::endStatement(Id id) {
-    if (waitsFor(id) == WaitsFor::Nothing) return;
+    if (waitsFor(id) == WaitsFor::Nothing || waitsFor(id) == WaitsFor::Disk) return; // the disk cannot be asked back
     const As as(*this, id);
     if (waitsFor(id) == WaitsFor::Replica) {
         // Committed already: PostgreSQL stops waiting and says so, as a success with a warning. MariaDB waits on.

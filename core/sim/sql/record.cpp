@@ -59,13 +59,19 @@ void SqlRecord::decidedBy(SqlServer& server) {
 }
 
 void SqlRecord::writeDecider(const QByteArray& lockName) {
-    if (m_logical && m_decides)
-        m_grounds.recorder.emit(trace::EventKind::RecordDecider, m_server->entity(), m_feed.lockEntity(lockName), 1);
+    if (!m_logical || !m_decides) return;
+    const bool runs = m_server->engine(); // else nobody decides until it starts, or another takes its place
+    m_grounds.recorder.emit(trace::EventKind::RecordDecider, runs ? m_server->entity() : trace::kNoEntity,
+                            m_feed.lockEntity(lockName), runs ? 1 : 0);
 }
 
 void SqlRecord::booted() {
-    for (const auto& [name, watched] : m_watched)
-        write(name, {}); // what is committed is there again
+    for (const auto& [name, watched] : m_watched) {
+        inspect::Sight loaded;
+        writeDecider(name);
+        loaded.clockMoved = true; // what is committed is there again, and nobody renewed it meanwhile
+        write(name, loaded);
+    }
 }
 
 void SqlRecord::replaced() {
@@ -74,10 +80,11 @@ void SqlRecord::replaced() {
 }
 
 void SqlRecord::lost() {
-    // Rows outlive the process: a lease goes on, while nobody can ask for it.
-    for (const auto& [name, watched] : m_watched)
-        if (heldByTransaction(watched.recipe) || watched.recipe == "sql-advisory")
-            write(name, {.freedBy = trace::FreedBy::NodeLoss});
+    // Rows outlive the process, and nobody can ask for them: write() says so.
+    for (const auto& [name, watched] : m_watched) {
+        writeDecider(name);
+        write(name, {.freedBy = trace::FreedBy::NodeLoss});
+    }
 }
 
 void SqlRecord::clockMoved() {
@@ -103,6 +110,8 @@ sql::NamedKey SqlRecord::keyOf(const QByteArray& lockName) const {
 void SqlRecord::setDecides(bool decides) {
     if (decides == m_decides) return;
     // Its holds are lost with it; from here on it is silent.
+    for (const auto& [name, watched] : m_watched)
+        if (!decides) setKnown(name, true);
     for (const auto& [name, watched] : m_watched)
         if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
     m_decides = decides;
@@ -254,9 +263,18 @@ std::optional<LockRow> SqlRecord::rowOf(const QByteArray& lockName, const Watche
     return leaseIn(lockName);
 }
 
+void SqlRecord::setKnown(const QByteArray& lockName, bool known) {
+    if (std::exchange(m_watched[lockName].known, known) == known) return;
+    m_grounds.recorder.emit(known ? trace::EventKind::RecordObserved : trace::EventKind::RecordUnobserved,
+                            trace::kNoEntity, m_feed.lockEntity(lockName));
+}
+
 void SqlRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     if (!m_decides) return;
     Watched& watched = m_watched[lockName];
+    const bool known = m_server->engine() || watched.endsWithConnection();
+    setKnown(lockName, known);
+    if (!known) return;
     std::optional<LockRow> row = rowOf(lockName, watched);
     // A world of our own knows its locks; how sure a stranger could be is no part of it.
     if (row) row->certainty = inspect::Certainty::Certain;

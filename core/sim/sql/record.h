@@ -43,6 +43,8 @@ private:
         std::optional<sql::NamedKey> key{}; ///< of its named lock, since somebody asked: a hash of the name
         std::int64_t expiresUs = 0;         ///< of the lease whose end is waited for; 0: none
         VirtualScheduler::TimerId expiry = 0;
+        bool known = true; ///< false: it lies on the disk of a process that is dead
+        bool endsWithConnection() const { return heldByTransaction(recipe) || recipe == "sql-advisory"; }
     };
     void booted() override;
     void replaced() override;
@@ -51,6 +53,8 @@ private:
     void rowChanged(const SqlRowId& id) override;
     void namedChanged(const QByteArray& name) override;
     void writeDecider(const QByteArray& lockName);
+    /// Writes that this lock's record cannot be told from here on, or can again, if that is new.
+    void setKnown(const QByteArray& lockName, bool known);
     void write(const QByteArray& lockName, inspect::Sight sight);
     std::optional<inspect::LockRow> rowOf(const QByteArray& lockName, const Watched& watched) const;
     std::optional<inspect::LockRow> leaseIn(const QByteArray& lockName) const;

@@ -83,7 +83,10 @@ SqlReplication::Follower* SqlReplication::follower(const SqlServer& replica, std
 
 void SqlReplication::send(const Follower& follower, const SqlCommit& commit, Nanos lag) const {
     follower.stream->write(
-        [replica = follower.server, link = follower.link, commit] { replica->replication().take(link, commit); }, lag);
+        [replica = follower.server, link = follower.link, commit] {
+            replica->whenOnDisk([replica, link, commit] { replica->replication().take(link, commit); });
+        },
+        lag, "replicate");
 }
 
 void SqlReplication::accept(SqlServer& replica, std::uint64_t link, std::size_t position, std::uint64_t reign) {
@@ -107,8 +110,9 @@ void SqlReplication::sendCopy(SqlServer* replica, std::uint64_t link) {
     if (!known || isReplica()) return;
     reached(Probe::SqlCopiedAnew);
     known->online = true;
-    known->stream->write(
-        [replica, link, data = m_self.disk(), log = m_log] { replica->replication().takeCopy(link, data, log); });
+    known->stream->write([replica, link, data = m_self.disk(), log = m_log] {
+        replica->whenOnDisk([replica, link, data, log] { replica->replication().takeCopy(link, data, log); });
+    });
 }
 
 void SqlReplication::acked(SqlServer& replica, std::uint64_t link, std::size_t position) {
@@ -208,9 +212,10 @@ void SqlReplication::take(std::uint64_t link, const SqlCommit& commit) {
 
 void SqlReplication::acknowledge() {
     if (!m_toPrimary) return;
-    m_toPrimary->write([primary = m_primary, self = &m_self, link = m_link, position = m_log.size()] {
-        primary->replication().acked(*self, link, position);
-    });
+    const bool news = std::exchange(m_toldPosition, m_log.size()) != m_log.size(); // else it is a heartbeat
+    m_toPrimary->write([primary = m_primary, self = &m_self, link = m_link,
+                        position = m_log.size()] { primary->replication().acked(*self, link, position); },
+                       Nanos(0), news ? "ack" : nullptr);
 }
 
 void SqlReplication::setLinkUp(bool up) {

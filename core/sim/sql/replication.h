@@ -86,6 +86,7 @@ private:
     SqlServer& m_self;
     Grounds m_grounds;
     SqlReplicationSettings m_settings;
+    std::size_t m_toldPosition = 0; ///< of the last acknowledgement
     std::vector<SqlCommit> m_log;
     std::uint64_t m_reign = 1;
     std::vector<Follower> m_followers;

@@ -209,7 +209,8 @@ void SqlServer::hangUp(SqlConnectionId id) {
     connection->second.clientGone = true;
     const bool postgreSql = m_settings.engine.dialect == sql::Dialect::PostgreSql;
     const Nanos look = postgreSql ? draw(Nanos(1), kConnectionCheck) : kNamedLook;
-    if (postgreSql || what == WaitsFor::Named)
+    const bool looks = postgreSql && what != WaitsFor::Disk; // a process that flushes does not look around
+    if (looks || what == WaitsFor::Named)
         after(look, [this, id] {
             if (m_connections.contains(id)) reached(Probe::SqlDeadWaiter);
             drop(id, EndedBy::Client);

@@ -67,6 +67,7 @@ public:
     /// Follows `primary` from now on, and ends all connections.
     void demote(SqlServer& primary);
     void later(Nanos delay, std::function<void()> work) { after(delay, std::move(work)); }
+    void whenOnDisk(std::function<void()> work) { onDisk(std::move(work)); }
     const SqlRows::Disk& disk() const { return m_disk; }
     /// A replica's part: all data are these; a primary's commit.
     void load(const SqlRows::Disk& data);
@@ -124,6 +125,8 @@ private:
     bool log(std::vector<SqlCommit::Change> changes, std::function<void()> replicated) override {
         return !m_replication || m_replication->log(std::move(changes), std::move(replicated));
     }
+    bool logStalls() const override { return diskStalls(); }
+    void whenLogGoesOn(std::function<void()> work) override { onDisk(std::move(work)); }
 
     void begin();
     void answered(SqlConnectionId id, const SqlStatement& statement, const SqlReply& reply);

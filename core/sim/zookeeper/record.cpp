@@ -2,6 +2,7 @@
 #include "sim/zookeeper/record.h"
 
 #include "inspect/zookeeper/formats.h"
+#include "trace/recorder.h"
 
 #include <algorithm>
 
@@ -62,7 +63,10 @@ bool concerns(const QByteArray& changed, const QByteArray& path) {
 
 ZkRecord::ZkRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace::EntityId parent,
                    inspect::TraceFeed::Resolver owner, ThreadOf threadOf)
-    : m_scheduler(scheduler), m_feed(recorder, parent, std::move(owner), Nanos(0)), m_threadOf(std::move(threadOf)) {
+    : m_scheduler(scheduler),
+      m_recorder(recorder),
+      m_feed(recorder, parent, std::move(owner), Nanos(0)),
+      m_threadOf(std::move(threadOf)) {
 }
 
 ZkRecord::~ZkRecord() {
@@ -80,6 +84,7 @@ void ZkRecord::copies(ZkRecord& logical) {
 
 void ZkRecord::setDecides(bool decides) {
     if (decides == m_decides) return;
+    if (!m_known) decides ? m_feed.unobserved() : m_feed.observed();
     // Its holds are lost with it; from here on it is silent.
     for (const QByteArray& name : m_watched)
         if (!decides) m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::NodeLoss});
@@ -125,6 +130,27 @@ void ZkRecord::replaced(const ZkState& state) {
         write(name, lockAt(state.tree, name, m_wallMs), {.freedBy = trace::FreedBy::NodeLoss});
 }
 
+void ZkRecord::tellQuorum() {
+    if (!m_quorum) return;
+    const std::int64_t deciders = m_known ? -1 : 0; // -1: as before, not told
+    for (const QByteArray& name : m_watched)
+        m_recorder.emit(trace::EventKind::RecordDecider, trace::kNoEntity, m_feed.lockEntity(name), deciders);
+}
+
+void ZkRecord::setKnown(const ZkState* state) {
+    const bool known = state != nullptr;
+    if (std::exchange(m_known, known) == known) return;
+    if (m_decides) tellQuorum();
+    if (!known && m_decides) m_feed.unobserved();
+    if (!known) return;
+    m_tree = &state->tree;
+    if (!m_decides) return;
+    m_feed.observed();
+    // Nobody freed a hold that is not there any more: it was lost.
+    for (const QByteArray& name : m_watched)
+        write(name, lockAt(state->tree, name, m_wallMs), {.freedBy = trace::FreedBy::NodeLoss, .clockMoved = true});
+}
+
 const ZkRecord::Row& ZkRecord::rowAfter(const ZkState& state, const QByteArray& lockName) {
     std::map<ZkTransaction, Row>& rows = (*m_read)[lockName];
     const auto [row, fresh] = rows.try_emplace(state.zxid);
@@ -135,7 +161,7 @@ const ZkRecord::Row& ZkRecord::rowAfter(const ZkState& state, const QByteArray& 
 }
 
 void ZkRecord::write(const QByteArray& lockName, const Row& row, inspect::Sight sight) {
-    if (!m_decides) return;
+    if (!m_decides || !m_known) return;
     sight.exactDeadline = kNever; // what a session holds has no end of its own
     m_feed.update(lockName, *row, sight);
     m_rows[lockName] = row;
@@ -147,6 +173,7 @@ void ZkRecord::armSecondLook() {
     if (m_secondLook || due == kNever) return;
     m_secondLook = m_scheduler.at(due, [this] {
         m_secondLook = 0;
+        if (!m_decides || !m_known) return; // looked at when it can be told again
         inspect::Sight sight;
         sight.exactDeadline = kNever;
         for (const auto& [name, row] : m_rows) // the same as before: only what was held back is written

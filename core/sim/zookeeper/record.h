@@ -23,12 +23,18 @@ public:
     void copies(ZkRecord& logical);
     trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
     void watch(const QByteArray& lockName);
+    /// Most of the servers decide together, without telling so: only while too few are alive it is told that nobody
+    /// does.
+    void quorumDecides() { m_quorum = true; }
     /// Whether the service decides what the record says, where several are engines of one lock manager.
     void setDecides(bool decides);
     /// The nodes are as in `state`, which outlives the record, after `txn`, whose history is that of the record.
     void carriedOut(const ZkState& state, const ZkTxn& txn);
     /// The nodes are others now, by nobody's request: a server took over its leader's, or lost its own.
     void replaced(const ZkState& state);
+    /// The nodes are as in `state`, or cannot be told (nullptr) while they only lie on the disks of processes that are
+    /// dead: of the server whose copies these are, or of so many that nobody decides.
+    void setKnown(const ZkState* state);
 
 private:
     using Row = std::shared_ptr<const std::optional<inspect::LockRow>>; ///< long queues are shared, not copied
@@ -39,9 +45,13 @@ private:
     void armSecondLook();
 
     VirtualScheduler& m_scheduler;
+    trace::Recorder& m_recorder;
     VirtualScheduler::TimerId m_secondLook = 0;
     inspect::TraceFeed m_feed;
     bool m_decides = true; ///< else the record is another service's
+    bool m_known = true;   ///< see setKnown()
+    bool m_quorum = false; ///< see quorumDecides()
+    void tellQuorum();
     ThreadOf m_threadOf;
     std::set<QByteArray> m_watched;
     const ZkTree* m_tree = nullptr;   ///< of the server that has told of a change last

@@ -110,6 +110,7 @@ void ZkServer::died(Death death) {
         });
     }
     become(ZkRole::Looking);
+    if (onRole) onRole(*this);
 }
 
 void ZkServer::booted(Disk disk) {
@@ -120,6 +121,7 @@ void ZkServer::booted(Disk disk) {
         if (onReplaced) onReplaced(*this);
     }
     lookForLeader();
+    if (onRole) onRole(*this);
 }
 
 void ZkServer::finish(ZkTxn txn) {

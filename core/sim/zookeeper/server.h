@@ -53,7 +53,7 @@ public:
     void presetCreations(const QByteArray& path, std::int32_t count);
     std::uint64_t steps() const { return m_steps; }
     std::size_t connections() const { return m_connections.size(); }
-    /// Its role, or whether it serves, has changed.
+    /// Its role, or whether it serves, has changed; or it has started or died.
     std::function<void(ZkServer&)> onRole;
     /// It has carried out a transaction.
     std::function<void(ZkServer&, const ZkTxn&)> onTransaction;
@@ -128,6 +128,7 @@ private:
     void hear(const ZkNotification& notification);
     void tell(ZkServer& other);
     void broadcast();
+    void writeVote();
     void repeatVote(std::uint64_t reign, Nanos pause);
     void considerVotes();
     void decide();
@@ -142,6 +143,8 @@ private:
     void dropAll(ZkSocket::Farewell farewell);
     void handle(ConnectionId id, std::uint64_t asked, const Request& request);
     void answerDue(ConnectionId id);
+    /// Whether looks stand behind changes that are not on the disk yet.
+    bool looksWait() const { return m_all.size() == 1 && !m_log.empty(); }
     ZkReply look(ConnectionId id, const ZkRequest& request);
     void rewatch(ConnectionId id, const ZkRewatch& rewatch);
     void synced(const ZkOrigin& origin);
@@ -166,6 +169,8 @@ private:
     void processSession(const ZkOrigin& origin, ZkSessionId session, std::int64_t timeoutMs);
     bool revalidate(int server, ZkSessionId session, std::int64_t timeoutMs);
     void propose(ZkTxn proposed);
+    /// That server has it on its disk.
+    void logged(ZkTransaction zxid, int server);
     void commit();
     void reply(const ZkOrigin& origin);
     void halfTick();

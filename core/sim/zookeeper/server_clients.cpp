@@ -157,9 +157,12 @@ void ZkServer::handle(ConnectionId id, std::uint64_t asked, const Request& reque
 
 void ZkServer::submit(const ZkOrigin& origin, ZkSessionId session, const Request& request, const ZkLogins& logins) {
     if (m_role == ZkRole::Leading) return process(origin, session, *request, logins);
-    m_leader->up.write([peer = m_leader, origin, session, request, logins] {
-        if (peer->leader.followerOf(peer)) peer->leader.process(origin, session, *request, logins);
-    });
+    const bool asks = request->kind == Kind::Sync; // as clients do again and again, to see whether their server lags
+    m_leader->up.write(
+        [peer = m_leader, origin, session, request, logins] {
+            if (peer->leader.followerOf(peer)) peer->leader.process(origin, session, *request, logins);
+        },
+        Nanos(0), asks ? nullptr : "forward");
 }
 
 /// The oldest change or sync of that connection that has no answer yet: they are carried out in their order.
@@ -202,7 +205,7 @@ void ZkServer::answerDue(ConnectionId id) {
         const auto connection = m_connections.find(id);
         if (connection == m_connections.end() || connection->second.pending.empty()) return;
         Pending& first = connection->second.pending.front();
-        if (first.waits() && !first.done) return;
+        if (first.waits() ? !first.done : looksWait()) return;
         Pending pending = std::move(first);
         connection->second.pending.pop_front();
         ZkReply reply = pending.waits() ? std::move(pending.reply) : look(id, *pending.request);

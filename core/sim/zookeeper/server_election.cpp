@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sim/peer_message.h"
 #include "sim/zookeeper/server.h"
 
 namespace lockscope::sim {
@@ -19,6 +20,7 @@ void ZkServer::lookForLeader() {
         return;
     }
     m_election->begin({m_epoch, newest(), m_number});
+    writeVote();
     broadcast();
     repeatVote(m_reign, kFirstRepeat);
 }
@@ -28,10 +30,17 @@ void ZkServer::tell(ZkServer& other) {
     Network::Link& link = network.between(entity(), other.entity());
     // Votes are sent again and again, so that one that is lost does not matter.
     const auto arrival = network.carry(link, link.wayFrom(entity()));
+    tellMessage(grounds(), entity(), other.entity(), arrival, "vote");
     if (!arrival) return;
     const ZkNotification notification{m_number, m_election->vote(), m_election->round(), m_role};
     grounds().scheduler.at(
         *arrival, [&other, notification] { other.arrive([&other, notification] { other.hear(notification); }); });
+}
+
+void ZkServer::writeVote() {
+    const ZkServer& candidate = *m_all[std::size_t(m_election->vote().server - 1)];
+    grounds().recorder.emit(trace::EventKind::VoteCast, entity(), candidate.entity(),
+                            std::int64_t(m_election->round()));
 }
 
 void ZkServer::broadcast() {
@@ -55,7 +64,10 @@ void ZkServer::hear(const ZkNotification& notification) {
     }
     const ZkElection::Heard heard = m_election->hear(notification);
     if (heard.answer) tell(sender);
-    if (heard.changed) broadcast();
+    if (heard.changed) {
+        writeVote();
+        broadcast();
+    }
     if (heard.join) return decide();
     considerVotes();
 }

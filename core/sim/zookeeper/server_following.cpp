@@ -34,9 +34,11 @@ void ZkServer::synchronise(const Peer& peer, const ZkState& state, const std::de
     m_appliesAt = now();
     if (onReplaced) onReplaced(*this);
     watchLeader();
-    peer->up.write([peer] { peer->leader.acknowledged(peer, 0); });
+    onDisk([peer] { peer->up.write([peer] { peer->leader.acknowledged(peer, 0); }); });
     for (const Logged& logged : m_log)
-        peer->up.write([peer, zxid = logged.txn.zxid] { peer->leader.acknowledged(peer, zxid); });
+        onDisk([peer, zxid = logged.txn.zxid] {
+            peer->up.write([peer, zxid] { peer->leader.acknowledged(peer, zxid); });
+        });
 }
 
 void ZkServer::upToDate(ZkTransaction zxid) {

@@ -66,8 +66,12 @@ void ZkServer::acknowledged(const Peer& peer, ZkTransaction zxid) {
             startServing();
         return;
     }
-    for (Logged& logged : m_log)
-        if (logged.txn.zxid == zxid) logged.acks.insert(peer->follower.m_number);
+    logged(zxid, peer->follower.m_number);
+}
+
+void ZkServer::logged(ZkTransaction zxid, int server) {
+    for (Logged& one : m_log)
+        if (one.txn.zxid == zxid) one.acks.insert(server);
     commit();
 }
 
@@ -146,16 +150,30 @@ void ZkServer::propose(ZkTxn proposed) {
     for (const auto& [number, follower] : m_followers) {
         if (!follower.told) continue;
         const Peer peer = follower.peer;
-        peer->down.write([peer, txn] {
-            ZkServer& server = peer->follower;
-            server.heardLeader(peer, [&] {
-                server.m_log.push_back({*txn, {}});
-                peer->up.write([peer, zxid = txn->zxid] { peer->leader.acknowledged(peer, zxid); });
-            });
-        });
+        peer->down.write(
+            [peer, txn] {
+                ZkServer& server = peer->follower;
+                server.heardLeader(peer, [&] {
+                    server.m_log.push_back({*txn, {}});
+                    server.onDisk([peer, zxid = txn->zxid] {
+                        peer->up.write([peer, zxid] { peer->leader.acknowledged(peer, zxid); }, Nanos(0), "ack");
+                    });
+                });
+            },
+            Nanos(0), "propose");
     }
-    m_log.push_back({*txn, {m_number}});
-    commit();
+    m_log.push_back({*txn, {}});
+    // It goes to the followers and to the own disk at once: enough of them without this one will do.
+    onDisk([this, reign = m_reign, zxid = txn->zxid] {
+        if (reign != m_reign) return;
+        logged(zxid, m_number);
+        if (m_all.size() > 1 || looksWait()) return;
+        std::vector<ConnectionId> all;
+        for (const auto& [id, connection] : m_connections)
+            if (!connection.pending.empty()) all.push_back(id);
+        for (const ConnectionId id : all)
+            answerDue(id);
+    });
 }
 
 void ZkServer::commit() {
@@ -167,7 +185,8 @@ void ZkServer::commit() {
             if (!follower.told) continue;
             const Peer peer = follower.peer;
             peer->down.write(
-                [peer, zxid] { peer->follower.heardLeader(peer, [&] { peer->follower.committed(zxid); }); });
+                [peer, zxid] { peer->follower.heardLeader(peer, [&] { peer->follower.committed(zxid); }); }, Nanos(0),
+                "commit");
         }
         finish(std::move(txn));
         for (auto sync = m_syncs.begin(); sync != m_syncs.end() && sync->first <= zxid; sync = m_syncs.erase(sync))

@@ -49,9 +49,13 @@ ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t se
     const bool alone = all.size() == 1;
     const trace::EntityId parent = alone && !settings.engine ? all.front()->entity() : trace::kNoEntity;
     m_record = std::make_unique<ZkRecord>(grounds.scheduler, grounds.recorder, parent, owner, threadOf);
+    if (!alone && !settings.engine) m_record->quorumDecides();
     for (ZkServer* const server : all) {
         server->meet(all);
-        server->onRole = [this](ZkServer& changed) { tellRole(changed); };
+        server->onRole = [this](ZkServer& changed) {
+            tellRole(changed);
+            tellWhatIsKnown(changed);
+        };
         server->onTransaction = [this](ZkServer& where, const ZkTxn& txn) { carriedOut(where, txn); };
         server->onWelcome = [this](ZkSessionId session, trace::EntityId client) {
             m_threads[session] = m_grounds.recorder.trace().intern(trace::EntityKind::Thread, "1", client);
@@ -75,11 +79,25 @@ ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t se
 ZkService::~ZkService() = default;
 
 void ZkService::tellRole(const ZkServer& server) {
-    if (server.life() == Server::Life::Dead) return;
+    if (server.life() == Server::Life::Dead) {
+        m_roles.erase(&server);
+        return;
+    }
     const QByteArray role = !server.serves() ? "looking" : server.role() == ZkRole::Leading ? "leader" : "follower";
     if (std::exchange(m_roles[&server], role) == role) return;
     m_grounds.recorder.emit(trace::EventKind::NodeRole, server.entity(), trace::kNoEntity, 0,
                             m_grounds.recorder.trace().text(role));
+}
+
+void ZkService::tellWhatIsKnown(const ZkServer& server) {
+    const auto isAlive = [](const auto& each) { return each->life() != Server::Life::Dead; };
+    if (ZkRecord* const copy = copyOf(server)) copy->setKnown(isAlive(&server) ? &server.state() : nullptr);
+    const bool most = 2 * std::size_t(std::ranges::count_if(m_servers, isAlive)) > m_servers.size();
+    const ZkServer* const leading = leader();
+    if (!most)
+        m_record->setKnown(nullptr);
+    else if (leading)
+        m_record->setKnown(&leading->state());
 }
 
 std::vector<Server*> ZkService::servers() const {

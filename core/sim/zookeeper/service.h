@@ -51,6 +51,8 @@ public:
 private:
     static void remove(ZkServer& leading, const QByteArray& path);
     void tellRole(const ZkServer& server);
+    /// A dead server's copies cannot be told, and not the record while so many are dead that nobody decides.
+    void tellWhatIsKnown(const ZkServer& server);
     void carriedOut(const ZkServer& server, const ZkTxn& txn);
     /// The server's own copy of the record; nullptr: it is alone.
     ZkRecord* copyOf(const ZkServer& server) const;

@@ -46,6 +46,18 @@ private Q_SLOTS:
         QCOMPARE(raised->affected, std::int64_t(1));
     }
 
+    /// As for who only looks.
+    void aFileThatIsNotThereIsNotMadeUnasked() {
+        SqliteDatabase reading(file(), QStringLiteral("x.db"), false);
+        const Result opened = reading.open();
+        QVERIFY(!opened && opened.error().kind == Error::Kind::Unreachable);
+        QVERIFY(!QFile::exists(file()));
+        Open made(file());
+        QVERIFY(made.opened && QFile::exists(file()));
+        SqliteDatabase again(file(), QStringLiteral("x.db"), false);
+        QVERIFY(again.open());
+    }
+
     void errorsSayWhatIsWrong() {
         Open open(file());
         const Result missing = open.ask("SELECT name FROM t WHERE name = ?", {QByteArray("x")});

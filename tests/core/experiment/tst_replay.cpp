@@ -122,6 +122,23 @@ private Q_SLOTS:
         QCOMPARE(kills, std::ptrdiff_t(1));
     }
 
+    void aDiskThatStalledStallsAgain() {
+        scenario::Scenario original = builtin("contention", "sql-lease");
+        scenario::Fault stall;
+        stall.at = 5s;
+        stall.duration = 4s;
+        stall.action = Action::StallDisk;
+        stall.target = QStringLiteral("sql-1");
+        original.faults = {stall};
+        const auto before = experiment::run(original, 7);
+        const auto replay = replayOf(*before.trace, metaOf(original), 2s, 20s);
+        QVERIFY2(replay, replay ? "" : qPrintable(replay.error()));
+        std::vector<std::pair<Action, Nanos>> disk;
+        for (const scenario::Fault& fault : replay->scenario.faults)
+            if (fault.target == stall.target) disk.emplace_back(fault.action, *fault.at);
+        QCOMPARE(disk, (std::vector<std::pair<Action, Nanos>>{{Action::StallDisk, 3s}, {Action::FreeDisk, 7s}}));
+    }
+
     /// Rows as a watcher writes them: no client says a word, and a holder that is gone lets its lease run out.
     void strangersAreToldByTheRecord() {
         auto trace = std::make_shared<trace::Trace>();
@@ -210,6 +227,48 @@ private Q_SLOTS:
         QVERIFY(std::chrono::abs(uses[1].ended - Nanos(5s)) < kTolerance);
         QVERIFY(uses[2].got != kNever && std::chrono::abs(uses[2].got - Nanos(10s)) < kTolerance);
         QVERIFY(std::chrono::abs(uses[2].ended - Nanos(12s)) < kTolerance);
+    }
+
+    /// Locks that were there at the first look have told only the rest of their leases.
+    void aLeaseOfWhichTheRestWasSeenIsAtLeastThat() {
+        const auto trace = std::make_shared<trace::Trace>();
+        trace->setOriginWallMs(1'700'000'000'000);
+        const auto lock = trace->intern(EntityKind::Lock, "jobs", trace::kNoEntity, trace->text("etcd-mutex"));
+        const auto a = trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, "A"));
+        trace->append({Nanos(1s).count(), Nanos(53800ms).count(), a, lock, 1, EventKind::RecordHeld});
+        trace->append({Nanos(9s).count(), 0, trace::kNoEntity, lock, a, EventKind::RecordFreed,
+                       std::uint8_t(trace::FreedBy::Release)});
+        trace->reach(12s);
+        const auto replay = replayOf(*trace, {}, Nanos(0), 12s);
+        QVERIFY2(replay, replay ? "" : qPrintable(replay.error()));
+        QCOMPARE(replay->scenario.lock.lease, Nanos(60s));
+        QVERIFY2(replay->notes.join(u' ').contains(u"lease at least"), qPrintable(replay->notes.join(u' ')));
+    }
+
+    /// The file can be played, whatever kinds of servers were watched.
+    void locksOfSeveralKindsOfServers() {
+        const auto trace = std::make_shared<trace::Trace>();
+        trace->setOriginWallMs(1'700'000'000'000);
+        const auto hold = [&](const char* name, const char* format, const char* client, trace::HoldMode mode) {
+            const auto lock = trace->intern(EntityKind::Lock, name, trace::kNoEntity, trace->text(format));
+            const auto thread = trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, client));
+            const Nanos at = 1s + Nanos(trace->size());
+            trace->append({at.count(), (at + 30s).count(), thread, lock, 1, EventKind::RecordHeld, std::uint8_t(mode)});
+        };
+        using Mode = trace::HoldMode;
+        hold("a", "redisson", "A", Mode::Exclusive);
+        hold("b", "redisson", "B", Mode::Exclusive);
+        hold("c", "etcd-mutex", "C", Mode::Exclusive);
+        hold("d", "sql-lease", "D", Mode::Shared); // no recipe of the simulator does this
+        trace->reach(12s);
+        const auto replay = replayOf(*trace, {}, Nanos(0), 12s);
+        QVERIFY2(replay, replay ? "" : qPrintable(replay.error()));
+        const scenario::Scenario& scenario = replay->scenario;
+        QVERIFY(session::recipeProblems(scenario, {}).empty());
+        QCOMPARE(scenario.recipe, QStringLiteral("redis-reentrant"));
+        QCOMPARE(scenario.moreLocks.size() + 1, std::size_t(2));
+        const QString notes = replay->notes.join(u'\n');
+        QVERIFY2(notes.contains(u"Only the 2 of 4") && notes.contains(u"sql-lease for 1"), qPrintable(notes));
     }
 
     void aServersKindIsThatOfItsScheme() {

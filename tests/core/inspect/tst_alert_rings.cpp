@@ -31,6 +31,23 @@ private Q_SLOTS:
         QCOMPARE(told(watch.check(3s)), u"over deadlock x; over deadlock y; over deadlock z"_qs);
     }
 
+    void aRingIsAsOldAsTheLastOfItsWaits() {
+        AlertWatch watch = watching("deadlock");
+        LockRow x = held("x", "A"), y = held("y", "B");
+        waits(x, "B");
+        waits(y, "A");
+        waits(y, "C"); // came last, and is in no ring
+        x.waiters->at(0).sinceWallMs = kWall + 20'000;
+        y.waiters->at(0).sinceWallMs = kWall + 35'000;
+        y.waiters->at(1).sinceWallMs = kWall + 50'000;
+        watch.observe(report(60s, {x, y})); // the first look
+        const auto raised = watch.check(61s);
+        QCOMPARE(told(raised), u"deadlock x; deadlock y"_qs);
+        for (const Alert& alert : raised)
+            QCOMPARE(alert.since, Nanos(35s));
+        QCOMPARE(watch.board(62s, kWall, {}, 9).alerts.front().since, Nanos(35s));
+    }
+
     /// Another holder of a permit, or another reader, lets them go on.
     void aRingThatSomebodyElseCanOpenIsNoDeadlock() {
         AlertWatch watch = watching("deadlock");
@@ -69,6 +86,32 @@ private Q_SLOTS:
         QCOMPARE(told(raised), u"deadlock x; deadlock y"_qs);
         for (const Alert& alert : raised) // y, which B holds: A and D wait for it
             QVERIFY2(alert.advice.contains(u"Stop B, or free “y” by force: 2"), qPrintable(alert.advice));
+    }
+
+    /// A lease that nobody renews ends the deadlock; one that is renewed does not.
+    void aDeadlockEndsWithALeaseThatNobodyRenews() {
+        AlertWatch watch = watching("deadlock");
+        LockRow x = held("x", "A"), y = held("y", "B");
+        waits(x, "B");
+        waits(y, "A");
+        watch.observe(report(1s, {x, y}));
+        QVERIFY(watch.check(1s).front().advice.startsWith(u"None of them goes on by itself. "));
+        x.ttlMs = 30'000;
+        y.ttlMs = 7'500;
+        watch.observe(report(2s, {x, y}));
+        (void)watch.check(2s);
+        const QString advice = watch.board(2s, kWall, {}, 9).alerts.front().advice;
+        QVERIFY2(advice.startsWith(u"Unless B renews it, the lease of “y” ends in 7.5 s, and then they go on. Stop "),
+                 qPrintable(advice));
+        for (int second = 3; second < 33; ++second) { // B renews y every second, and x is over sooner
+            x.ttlMs = 60'000;
+            y.ttlMs = 10'000;
+            y.ends = EndsWithin{kWall + second * 1000, kWall + second * 1000};
+            watch.observe(report(std::chrono::seconds(second), {x, y}));
+        }
+        (void)watch.check(33s);
+        QVERIFY(
+            watch.board(33s, kWall, {}, 9).alerts.front().advice.startsWith(u"Unless A renews it, the lease of “x”"));
     }
 
     void aRingMayGoOverSeveralServers() {

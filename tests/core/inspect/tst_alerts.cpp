@@ -33,7 +33,9 @@ private Q_SLOTS:
                                                            {"holder-gone", "holder-gone"},
                                                            {"may-evict", "may-evict"},
                                                            {"zookeeper-rate>100", "zookeeper-rate>100"},
-                                                           {"zookeeper-locks>500000", "zookeeper-locks>500000"}};
+                                                           {"zookeeper-locks>500000", "zookeeper-locks>500000"},
+                                                           {"dead-head", "dead-head"},
+                                                           {"held-twice", "held-twice"}};
         for (const auto& [text, again] : all)
             QTest::newRow(text) << QString::fromLatin1(text) << QString::fromLatin1(again);
     }
@@ -142,6 +144,24 @@ private Q_SLOTS:
         AlertWatch deadOnes = watching("dead-waiters>1");
         deadOnes.observe(report(6s, {row}));
         QCOMPARE(told(deadOnes.check(6s)), u"dead-waiters>1 orders"_qs);
+    }
+
+    void aDeadWaiterAtTheHeadKeepsTheOthersOut() {
+        AlertWatch watch = watching("dead-head");
+        LockRow row = held("orders", "A");
+        waits(row, "B");
+        waits(row, "C");
+        row.waiters->back().dead = true; // behind a living one it is in nobody's way yet
+        watch.observe(report(1s, {row}));
+        QCOMPARE(told(watch.check(1s)), QString());
+        row.waiters->front().dead = true;
+        watch.observe(report(2s, {row}));
+        const auto raised = watch.check(2s);
+        QCOMPARE(told(raised), u"dead-head orders"_qs);
+        QVERIFY2(raised[0].sentence.contains(u"“orders”, B,"), qPrintable(raised[0].sentence));
+        row.waiters->erase(row.waiters->begin(), row.waiters->begin() + 2);
+        watch.observe(report(3s, {row}));
+        QCOMPARE(told(watch.check(3s)), u"over dead-head orders"_qs);
     }
 
     void aLeaseRunsOutAsTimeGoesOn() {

@@ -2,7 +2,7 @@
 #include "inspect/lock_change.h"
 #include "inspect/report_feed.h"
 #include "inspect/trace_feed.h"
-#include "trace/hold_flags.h"
+#include "trace/event.h"
 #include "trace/recorder.h"
 
 #include <QJsonArray>
@@ -130,6 +130,13 @@ private Q_SLOTS:
         QTest::newRow("released to a queue") << held30 << queued << int(What::Released);
         QTest::newRow("expired") << held("a", "A", 4'999) << free << int(What::Expired);
         QTest::newRow("queue") << held30 << waitedFor << int(What::Queue);
+        LockRow waits = held("a", "A", 25'000), waitsOn = held("a", "A", 20'000);
+        waits.waiters.emplace(1).front().client = "W";
+        waits.waiters->front().ttlMs = 9000;
+        waitsOn.waiters = waits.waiters;
+        waitsOn.waiters->front().ttlMs = 4000;
+        waitsOn.waiters->front().about = "10.0.0.7";
+        QTest::newRow("time passes in the queue") << waits << waitsOn << -1;
         QTest::newRow("no end any more") << held30 << never << int(What::Other);
         QTest::newRow("another permit") << one << both << int(What::Joined);
         QTest::newRow("a permit less") << both << one << int(What::Left);

@@ -42,6 +42,21 @@ private Q_SLOTS:
         QVERIFY(holder[QLatin1String("holds")].isNull());
         QVERIFY(json[QLatin1String("raw")][0].toObject()[QLatin1String("ttl_ms")].isNull());
     }
+    void subscribersAreNotCalledWaiters() {
+        LockRow row;
+        row.waiterCount = 1;
+        QCOMPARE(toJson(row)[QLatin1String("waiter_count_of")].toString(), QStringLiteral("subscribers"));
+        row.waiters.emplace();
+        QVERIFY(!toJson(row).contains(QLatin1String("waiter_count_of")));
+    }
+    void aReadersOwnLeaseIsTold() {
+        LockRow row;
+        row.state = LockRow::State::Held;
+        row.holders = {{"token", {}, {}, {}, "shared"}};
+        QVERIFY(!toJson(row)[QLatin1String("holders")][0].toObject().contains(QLatin1String("ttl_ms")));
+        row.holders.front().ttlMs = 1200;
+        QCOMPARE(toJson(row)[QLatin1String("holders")][0][QLatin1String("ttl_ms")].toInt(), 1200);
+    }
     void aMissingTtlHasAReason() {
         const auto told = [](const LockRow& row) { return toJson(row)[QLatin1String("expires")].toString(); };
         LockRow row;

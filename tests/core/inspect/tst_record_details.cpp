@@ -371,6 +371,68 @@ private Q_SLOTS:
                 QCOMPARE(values[i] == values[j], values[i].json() == values[j].json());
     }
 
+    void theServersOwnWordOnSinceWhenIsKept() {
+        constexpr std::int64_t kOrigin = 1'700'000'000'000;
+        World world;
+        world.trace->setOriginWallMs(kOrigin);
+        world.now = 10s;
+        LockRow row = queuedBy({"B", "C"});
+        row.state = LockRow::State::Held;
+        row.holders = {{"A", "1", 1, {}, "exclusive"}};
+        row.holders[0].sinceWallMs = kOrigin - 90'000; // long before anybody looked
+        row.waiters->at(0).sinceWallMs = kOrigin + 4'000;
+        world.update(row);
+        Record record = world.record();
+        QCOMPARE(record.toldSince, -Nanos(90s).count());
+        QCOMPARE(record.since, Nanos(10s).count()); // as it was seen
+        QCOMPARE(record.allHolders().front().toldSince, record.toldSince);
+        QCOMPARE(record.queue[0].toldSince, Nanos(4s).count());
+        QCOMPARE(record.queue[1].toldSince, kSinceNotTold);
+        // An age in whole seconds wavers by one: nothing new. A waiter that moves up waits for as long as before.
+        const std::size_t before = world.trace->size();
+        world.now = 11s;
+        row.holders[0].sinceWallMs = kOrigin - 89'000;
+        world.update(row);
+        QCOMPARE(world.kinds(before), QByteArrayList());
+        std::ranges::reverse(*row.waiters);
+        world.update(row);
+        QCOMPARE(world.names(world.record().queue), QByteArray("C B"));
+        QCOMPARE(world.record().queue[1].toldSince, Nanos(4s).count());
+        // A clock that is ahead of ours does not make a hold begin in the future.
+        row.holders = {{"D", "1", 1, {}, "exclusive"}};
+        row.holders[0].sinceWallMs = kOrigin + 60'000;
+        world.update(row);
+        QCOMPARE(world.record().toldSince, Nanos(11s).count());
+        world.update(std::nullopt);
+        QCOMPARE(world.record().toldSince, kSinceNotTold);
+        // The same client again is another hold, of which the server says anew since when.
+        world.update(row);
+        QCOMPARE(world.record().toldSince, Nanos(11s).count());
+    }
+
+    void eachOfSeveralHoldersHasASinceOfItsOwn() {
+        World world;
+        world.trace->setOriginWallMs(1'000);
+        world.now = 10s;
+        Party a = reader("A"), b = reader("B");
+        a.sinceWallMs = 3'000;
+        b.sinceWallMs = 6'000;
+        world.update(readBy({a, b}));
+        QCOMPARE(world.record().toldSince, Nanos(2s).count());
+        QCOMPARE(world.count(EventKind::RecordSince), 2);
+        world.update(readBy({b})); // the owner goes, and the other one holds since then as before
+        QCOMPARE(world.nameOf(world.record().owner), QByteArray("B"));
+        QCOMPARE(world.record().toldSince, Nanos(5s).count());
+    }
+
+    void aTraceWithoutAClockOfTheWallHasNone() {
+        World world;
+        LockRow row = readBy({reader("A")});
+        row.holders[0].sinceWallMs = 5;
+        world.update(row);
+        QCOMPARE(world.count(EventKind::RecordSince), 0);
+    }
+
     void rememberedTextsAreThoseOfTheirContents() {
         ContentTexts texts;
         for (const int number : {1, 2, 1, 3, 4, 5, 6, 1, 6, 2}) { // more than are remembered

@@ -61,6 +61,11 @@ private Q_SLOTS:
                                     << QByteArray("redlock-py|redislock");
         QTest::newRow("redislock") << QByteArray("orders") << QByteArray("aB3dE6gH-jK2mN5p_8sT1v") << true
                                    << QByteArray("redislock");
+        QTest::newRow("redislock with metadata")
+            << QByteArray("lock:orders") << QByteArray("aB3dE6gH-jK2mN5p_8sT1v host-7") << true
+            << QByteArray("redislock|string");
+        QTest::newRow("a token of a session")
+            << QByteArray("session:7") << QByteArray("eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9") << true << QByteArray();
         QTest::newRow("22 letter word") << QByteArray("orders") << QByteArray("counterrevolutionaries") << true
                                         << QByteArray();
         QTest::newRow("redlock-cpp") << QByteArray("orders") << QByteArray("0123456789ABCDEF0123456789ABCDEF01234567")
@@ -69,6 +74,10 @@ private Q_SLOTS:
                                      << QByteArray("redlock-net");
         QTest::newRow("npm mutex") << QByteArray("mutex:orders") << QByteArray(kA) << true
                                    << QByteArray("redis-semaphore");
+        QTest::newRow("npm mutex with a suffix")
+            << QByteArray("mutex:orders") << QByteArray(kA) + "-shop" << true << QByteArray("redis-semaphore");
+        QTest::newRow("uuid with a suffix elsewhere")
+            << QByteArray("orders") << QByteArray(kA) + "-shop" << true << QByteArray();
         QTest::newRow("spring") << QByteArray("registry:orders") << QByteArray(kA) << true
                                 << QByteArray("spring|redlock-rb|string");
         QTest::newRow("uuid") << QByteArray("orders") << QByteArray(kA) << true << QByteArray("redlock-rb|string");
@@ -106,9 +115,21 @@ private Q_SLOTS:
         QVERIFY(!rows[0].waiters);
         if (format != "setnx-expiry") QCOMPARE(rows[0].neverExpires, !ttl);
     }
+    void aShedLockSaysSinceWhen() {
+        const auto rows = rowsOf({string("job-lock:report", "ADDED:2026-09-21T14:13:20.123Z@host-1", 5'000)});
+        QCOMPARE(rows.size(), 1u);
+        QCOMPARE(rows[0].holders.at(0).client, QByteArray("host-1"));
+        QCOMPARE(rows[0].holders.at(0).sinceWallMs, std::optional<std::int64_t>(1'790'000'000'123));
+    }
     void ownLockNamesClientAndThread() {
         const auto rows = rowsOf({string("orders", owner(kA, 12) + ":0123456789abcdef")});
         QCOMPARE(rows.at(0).holders, (std::vector<Party>{{kA, "12", {}, {}, "exclusive"}}));
+    }
+    void metadataTellWhoTheHolderIs() {
+        const auto rows = rowsOf({string("lock:orders", "aB3dE6gH-jK2mN5p_8sT1v host-7")});
+        QCOMPARE(rows.at(0).holders.at(0).client, QByteArray("aB3dE6gH-jK2mN5p_8sT1v"));
+        QCOMPARE(rows[0].holders[0].about, QByteArray(" host-7"));
+        QCOMPARE(rows[0].entries.at(0).value, QByteArray("aB3dE6gH-jK2mN5p_8sT1v host-7")); // as it lies there
     }
     void setnxLockEndsWhenItsValueSays() {
         const auto rows = rowsOf({string("lock:orders", QByteArray::number(kNow + 1500), {}),

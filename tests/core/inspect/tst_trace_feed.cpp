@@ -372,6 +372,16 @@ private Q_SLOTS:
         QCOMPARE(world.trace->size(), 0u);
         QCOMPARE(world.trace->entityCount(), entities);
     }
+    void aHoldThatGoesOnOnAnotherServerIsTold() {
+        World world;
+        world.update(heldBy("A", 30'000));
+        world.update(heldBy("A", 30'000), Sight{.failedOver = true});
+        QCOMPARE(world.events().back().kind, EventKind::RecordFailedOver);
+        QCOMPARE(world.events().back().actor, world.thread("A"));
+        // Another holder got it from the new server: the hold before did not go on.
+        world.update(heldBy("B", 30'000), Sight{.freedBy = FreedBy::NodeLoss, .failedOver = true});
+        QCOMPARE(std::ranges::count(world.kinds(), EventKind::RecordFailedOver), 1);
+    }
     void gapIsWrittenOncePerLock() {
         World world;
         world.update(heldBy("A", 30'000));

@@ -49,6 +49,27 @@ private Q_SLOTS:
         QVERIFY2(!filled.contains(u'{') && filled.contains(QStringLiteral("stops at ")), qPrintable(filled));
     }
 
+    void readsWhatNotEveryLessonHas() {
+        QByteArray json = kGood;
+        json.replace(R"("steps": [{)", R"("aside": ["contention"], "steps": [{
+            "look": {"lanes": ["belief"], "panel": "waits", "protocol": [2, 5]},)");
+        json.replace(R"("is": "H"}]}])", R"("is": "H"}]}],
+            "turn": {"task": {"en": "D", "zh_CN": "做"}, "hint": {"en": "L", "zh_CN": "看"}, "scene": "s",
+                     "goal": [{"fact": "by-hand", "set": "lease", "at_least": 1},
+                              {"fact": "by-hand", "set_other": "lease", "is": 0}], "solution": {}})");
+        const auto lesson = parseLesson(json, QStringLiteral("x.json"));
+        QVERIFY2(lesson, qPrintable(complaintsOf(json)));
+        QCOMPARE(lesson->aside, QStringList{QStringLiteral("contention")});
+        QCOMPARE(lesson->steps[0].look.panel, Look::Panel::Waits);
+        QCOMPARE(lesson->steps[0].look.protocol, (std::vector<int>{2, 5}));
+        QCOMPARE(lesson->turn->hint.in(QStringLiteral("zh_CN")), QStringLiteral("看"));
+        QCOMPARE(lesson->turn->goal[0].fact.setting, QStringLiteral("lease"));
+        QCOMPARE(lesson->turn->goal[1].fact.otherSetting, QStringLiteral("lease"));
+        // Without them nothing of it is there.
+        const auto plain = parseLesson(kGood, QStringLiteral("x.json"));
+        QVERIFY(plain && plain->aside.isEmpty() && plain->steps[0].look.panel == Look::Panel::None);
+    }
+
     void saysWhatIsWrongAndWhere_data() {
         QTest::addColumn<QByteArray>("from");
         QTest::addColumn<QByteArray>("to");
@@ -69,6 +90,9 @@ private Q_SLOTS:
         row("no scene of that name", R"({"until")", R"({"scene": "t", "until")", "the lesson has no scene “t”");
         row("moment taken", R"("who": "H"})", R"("who": "H"}, {"id": "stop", "on": "granted"})", "“stop” is taken");
         row("moment before itself", R"("who": "H"})", R"("who": "H", "since": "wake"})", "must be an earlier moment");
+        row("no scenario aside", R"("steps": [)", R"("aside": ["contentoin"], "steps": [)",
+            "/aside/0: there is no scenario “contentoin”");
+        row("no panel", R"("claims")", R"("look": {"lanes": ["belief"], "panel": "wait"}, "claims")", "/panel: ");
         row("no instant", R"("stop+1s")", R"("stop+")", "should be a time such as");
     }
 

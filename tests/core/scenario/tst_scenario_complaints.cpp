@@ -34,10 +34,11 @@ private Q_SLOTS:
         const auto row = [](const char* name, const char* rest, const char* path, const char* words) {
             QTest::newRow(name) << QByteArray(rest) << QString::fromUtf8(path) << QString::fromUtf8(words);
         };
-        row("unknown field", R"(, "recepie": "redis-set")", "",
+        row("unknown field", R"(, "recepie": "redis-set")", "/recepie",
             "there is no field “recepie” here; did you mean “recipe”?");
-        row("unknown inner field", R"(, "lock": {"leese": "5s"})", "/lock", "did you mean “lease”?");
-        row("field of a fault", R"(, "faults": [{"at": "1s", "doo": "heal-all"}])", "/faults/0", "did you mean “do”?");
+        row("unknown inner field", R"(, "lock": {"leese": "5s"})", "/lock/leese", "did you mean “lease”?");
+        row("field of a fault", R"(, "faults": [{"at": "1s", "doo": "heal-all"}])", "/faults/0/doo",
+            "did you mean “do”?");
         row("missing field", R"(, "faults": [{"at": "1s"}])", "/faults/0", "the field “do” is missing");
         row("no unit", R"(, "until": "60")", "/until", "“60” should be a time with a unit");
         row("number for time", R"(, "lock": {"lease": 5})", "/lock/lease", "5 should be a time with a unit");
@@ -146,7 +147,7 @@ private Q_SLOTS:
         const auto row = [](const char* name, const char* rest, const char* path, const char* words) {
             QTest::newRow(name) << QByteArray(rest) << QString::fromUtf8(path) << QString::fromUtf8(words);
         };
-        row("word of the first version", R"(, "lock": {"lease": "5s"})", "", "there is no field “lock” here");
+        row("word of the first version", R"(, "lock": {"lease": "5s"})", "/lock", "there is no field “lock” here");
         row("lock without a name", R"(, "locks": [{"lease": "5s"}])", "/locks/0", "the field “name” is missing");
         row("two locks of one name", R"(, "locks": [{"name": "a"}, {"name": "a"}])", "/locks/1/name",
             "“a” stands here for the second time");
@@ -189,8 +190,8 @@ private Q_SLOTS:
             "a step does one thing: think, take, work, write, release, await, signal");
         row("two verbs", R"(, "programs": [{"name": "p", "steps": [{"think": "1s", "work": "1s"}]}])",
             "/programs/0/steps/0", "“think”, “work” are steps of their own");
-        row("misspelt verb", R"(, "programs": [{"name": "p", "steps": [{"realease": "a"}]}])", "/programs/0/steps/0",
-            "did you mean “release”?");
+        row("misspelt verb", R"(, "programs": [{"name": "p", "steps": [{"realease": "a"}]}])",
+            "/programs/0/steps/0/realease", "did you mean “release”?");
         row("field of another step", R"(, "programs": [{"name": "p", "steps": [{"think": "1s", "mode": "shared"}]}])",
             "/programs/0/steps/0/mode", "“mode” has no place beside “think”");
         row("unknown lock",
@@ -226,6 +227,12 @@ private Q_SLOTS:
               "“step”, “lease_left” cannot stand together");
         fault("client of a leader", R"({"leader": "any", "client": "A"})", R"("do": "kill-node", "target": "same")",
               "/faults/0/when", "leave out “client”");
+        fault("lock of a leader", R"({"leader": "any", "lock": "orders"})", R"("do": "kill-node", "target": "same")",
+              "/faults/0/when", "leave out “lock”");
+        fault("no such lock", R"({"on": "granted", "lock": "stock"})", kill, "/faults/0/when/lock",
+              "there is no lock “stock”; locks are orders");
+        fault("no disk", R"({"on": "granted"})", R"("do": "stall-disk", "target": "redis-1")", "/faults/0/target",
+              "no answer of it waits for a disk");
         fault("no such client", R"({"step": 2, "client": "waitr"})", kill, "/faults/0/when/client",
               "did you mean “waiter”?");
         fault("no such server", R"({"leader": "redis-9"})", R"("do": "kill-node", "target": "same")",
@@ -291,12 +298,12 @@ private Q_SLOTS:
             QCOMPARE(problem.file, QStringLiteral("broken.json"));
         }
         const std::vector<std::pair<int, QString>> expected{{3, QStringLiteral("/id")},
-                                                            {5, QStringLiteral("/lock")},
                                                             {6, QStringLiteral("/lock/lease")},
+                                                            {7, QStringLiteral("/lock/tokn")},
                                                             {10, QStringLiteral("/clients/count")},
                                                             {15, QStringLiteral("/faults/1/do")}};
         QVERIFY2(found == expected, qPrintable(complaintsOf(json)));
-        QVERIFY(read.error()[2].toString().startsWith(QStringLiteral("broken.json:6: /lock/lease: ")));
+        QVERIFY(read.error()[1].toString().startsWith(QStringLiteral("broken.json:6: /lock/lease: ")));
     }
 
     void brokenJsonIsToldWithItsLine() {

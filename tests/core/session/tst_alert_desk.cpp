@@ -113,6 +113,34 @@ private Q_SLOTS:
         QCOMPARE(desk.spans().size(), AlertDesk::kMostSpans);
         QCOMPARE(desk.spans().back().lock, QByteArray::number(qulonglong(3 * AlertDesk::kMostSpans - 1)));
     }
+
+    void aHistoryShowsWhatStoodAtThePlayhead() {
+        AlertDesk desk;
+        QSignalSpy changed(&desk, &AlertDesk::changed), raised(&desk, &AlertDesk::raised);
+        const auto span = [](const char* rule, const char* lock, Nanos from, std::optional<Nanos> to) {
+            return AlertDesk::Span{*inspect::parseAlertRule(QString::fromLatin1(rule)), lock, {}, {}, from, to, false};
+        };
+        desk.tellHistory({span("waited>30s", "a", 5s, 9s), span("token-back", "b", 7s, std::nullopt),
+                          span("waited>30s", "c", 6s, 8s)});
+        QCOMPARE(raised.count(), 0); // nobody is told on the desktop of what is past
+        QCOMPARE(names(desk), QByteArray());
+        desk.lookAt(7s);
+        QCOMPARE(names(desk), QByteArray("b a c")); // the most severe, then the oldest
+        QCOMPARE(desk.now(), Nanos(7s));
+        changed.clear();
+        desk.lookAt(7500ms);
+        QCOMPARE(changed.count(), 0); // none came or went
+        desk.setPinned(*inspect::parseAlertRule(u"waited>30s"_qs), "c", true);
+        desk.setMutes({{Kind::TokenBack, std::nullopt, 0}});
+        QCOMPARE(desk.muted(), 1u);
+        desk.lookAt(8500ms);
+        QCOMPARE(names(desk), QByteArray("!c(over) a"));
+        desk.lookAt(6s); // back
+        QCOMPARE(names(desk), QByteArray("!c a"));
+        desk.lookAt(20s);
+        QCOMPARE(names(desk), QByteArray("!c(over)"));
+        QCOMPARE(desk.spans().size(), 3u);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestAlertDesk)

@@ -121,6 +121,55 @@ private Q_SLOTS:
         QVERIFY(w.why(w.client(), Action::DelayLink).contains(u"are real"_qs));
     }
 
+    void aClockThatDriftsIsCuredByItsRightSpeed() {
+        World w;
+        const auto drift = [&w](EntityId party, const char* gain) {
+            w.add(EventKind::SettingChanged, party, 0, 0, w.session.rows->text(gain));
+        };
+        drift(w.a, "drift=50ms");
+        drift(w.first, "drift=-50ms");
+        for (const Breakable& target : {w.client(), w.server()}) {
+            QVERIFY(target.suffers(Action::DriftClock) && !target.suffers(Action::JumpClock));
+            const auto cure = target.cure(Action::DriftClock);
+            QVERIFY(cure && cure->action == Action::DriftClock && cure->value == 0s);
+        }
+        w.at += 1'000'000'000;
+        drift(w.a, "drift=0s");
+        drift(w.first, "drift=0s");
+        QVERIFY(!w.client().suffers(Action::DriftClock) && !w.client().suffers(Action::JumpClock));
+        QVERIFY(!w.server().suffers(Action::DriftClock) && w.server().suffers(Action::JumpClock)); // it stays behind
+    }
+
+    void onlyAServerWithAFileKeepsItsData() {
+        World w;
+        w.settings.setServices({scenario::defaultService(u"redis"_qs)});
+        QVERIFY(w.server().keepsItsData().error().contains(u"its persistence is none"_qs));
+        QCOMPARE(w.why(w.server(), Action::RestartNode), u"it can"_qs);
+        scenario::ServiceSpec kept = w.settings.services.front();
+        kept.persistence = scenario::ServiceSpec::Persistence::EverySecond;
+        w.settings.setServices({kept});
+        QVERIFY(w.server().keepsItsData());
+    }
+
+    /// A fault that is planned may strike after its target is back; one that no server here can have never strikes.
+    void aPlannedFaultIsRefusedOnlyWhereNobodyEverCanBearIt() {
+        World w;
+        w.add(EventKind::ClientKilled, w.a);
+        w.add(EventKind::NodePaused, w.first);
+        w.add(EventKind::NodePaused, w.second);
+        const auto ever = [&w](Breakable::Kind kind, Action action) {
+            return Breakable::everCan(w.sight(), kind, action).has_value();
+        };
+        QVERIFY(ever(Breakable::Kind::Client, Action::PauseClient));
+        QVERIFY(ever(Breakable::Kind::Server, Action::PauseNode));
+        QVERIFY(ever(Breakable::Kind::Link, Action::CutLink));
+        QVERIFY(!ever(Breakable::Kind::Server, Action::ExhaustPool));
+        w.settings.setServices({scenario::defaultService(u"zookeeper"_qs)});
+        QVERIFY(!ever(Breakable::Kind::Client, Action::RepeatRequest));
+        const auto refused = Breakable::everCan(w.sight(), Breakable::Kind::Client, Action::RepeatRequest);
+        QVERIFY(refused.error().contains(u"TCP"_qs));
+    }
+
     void aWatchdogIsStoppedOnlyWhereThereIsOne() {
         World w;
         w.settings.lock.watchdog = 0s;
@@ -135,11 +184,44 @@ private Q_SLOTS:
         QCOMPARE(w.why(w.server(), Action::Failover), u"There are no Sentinels to ask for a failover."_qs);
         w.add(EventKind::NodeRole, w.second, 0, 0, w.session.rows->text("sentinel"));
         QCOMPARE(w.why(w.server(), Action::Failover), u"redis-1 is not the master."_qs);
+        const trace::EntityId other = w.session.rows->intern(trace::EntityKind::Node, "redis-7");
+        w.add(EventKind::NodeRole, other, 0, 0, w.session.rows->text("master"));
+        w.add(EventKind::NodeRole, w.first, other, 0, w.session.rows->text("replica"));
+        QCOMPARE(w.why(w.server(), Action::Failover),
+                 u"redis-1 is not the master. Demote redis-7, and a replica is promoted."_qs);
         w.add(EventKind::NodeRole, w.first, 0, 0, w.session.rows->text("master"));
         QCOMPARE(w.why(w.server(), Action::Failover), u"it can"_qs);
         w.add(EventKind::NodeKilled, w.second);
         QCOMPARE(w.why(w.server(), Action::Failover), u"No Sentinel runs."_qs);
         QVERIFY(w.why(w.server(), Action::SwitchEngine).contains(u"lock manager"_qs));
+    }
+
+    void onlyADiskThatAnswersWaitForCanStall() {
+        World w;
+        w.settings.setServices({scenario::defaultService(u"redis"_qs)});
+        QCOMPARE(w.why(w.server(), Action::StallDisk),
+                 u"redis-1 writes nothing to its disk: its persistence is none."_qs);
+        scenario::ServiceSpec kept = scenario::defaultService(u"redis"_qs, scenario::ServiceSpec::Shape::Sentinel);
+        kept.persistence = scenario::ServiceSpec::Persistence::EverySecond;
+        w.settings.setServices({kept});
+        QCOMPARE(w.why(w.server(), Action::StallDisk), u"it can"_qs);
+        QCOMPARE(w.why(w.server(), Action::FreeDisk), u"Its disk does not stall."_qs);
+        w.add(EventKind::SettingChanged, w.first, 0, 0, w.session.rows->text("disk=stalled"));
+        QCOMPARE(w.why(w.server(), Action::StallDisk), u"Its disk stalls already."_qs);
+        QCOMPARE(w.why(w.server(), Action::FlushNode), u"Its disk stalls: a command may wait for it."_qs);
+        QVERIFY(Breakable::everCan(w.sight(), Breakable::Kind::Server, Action::StallDisk));
+        const auto cure = w.server().cure(Action::StallDisk);
+        QVERIFY(cure && cure->action == Action::FreeDisk && cure->target == u"redis-1"_qs);
+        w.add(EventKind::NodeKilled, w.first); // a disk is its machine's
+        QCOMPARE(w.why(w.server(), Action::FreeDisk), u"it can"_qs);
+        w.add(EventKind::SettingChanged, w.first, 0, 0, w.session.rows->text("disk=free"));
+        QVERIFY(!w.server().suffers(Action::StallDisk));
+        const EntityId sentinel = w.session.rows->intern(EntityKind::Node, "sentinel-1");
+        QVERIFY(w.why(Breakable::server(w.sight(), sentinel), Action::StallDisk).contains(u"is a Sentinel"_qs));
+        w.settings.setServices({scenario::defaultService(u"memcached"_qs)});
+        const EntityId cache = w.session.rows->intern(EntityKind::Node, "memcached-1");
+        QCOMPARE(w.why(Breakable::server(w.sight(), cache), Action::StallDisk),
+                 u"memcached-1 keeps its data in memory only: it waits for no disk."_qs);
     }
 
     void onlyAPoolThatIsSharedCanBeExhausted() {
@@ -207,9 +289,11 @@ private Q_SLOTS:
     void aMessageIsLostOnlyWhereServersSendSome() {
         World w;
         QCOMPARE(w.why(w.client(), Action::LosePush), u"it can"_qs);
-        w.settings.nodes = {{u"redis-1"_qs, u"memcached"_qs}};
-        QCOMPARE(w.why(w.client(), Action::LosePush),
-                 u"The servers here send no messages of their own: clients ask."_qs);
+        for (const QString& kind : {u"memcached"_qs, u"sql"_qs}) {
+            w.settings.nodes = {{u"redis-1"_qs, kind}};
+            QCOMPARE(w.why(w.client(), Action::LosePush),
+                     u"The servers here send no messages of their own: clients ask."_qs);
+        }
         QCOMPARE(w.why(w.client(), Action::LoseReply), u"it can"_qs);
     }
 

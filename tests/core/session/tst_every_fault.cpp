@@ -54,13 +54,18 @@ std::vector<Breakable> targetsIn(const Breakable::Sight& sight) {
     return targets;
 }
 
-/// A built-in one, or one on a Redis cluster.
+/// A built-in one, or one on a Redis cluster, or on a Redis that keeps its data on its disk.
 scenario::Scenario named(const QString& id) {
-    const bool cluster = id == QLatin1String("cluster");
-    auto loaded = scenario::loadScenario(cluster ? QStringLiteral("contention") : id);
+    const bool cluster = id == QLatin1String("cluster"), onDisk = id == QLatin1String("on disk");
+    auto loaded = scenario::loadScenario(cluster || onDisk ? QStringLiteral("contention") : id);
     if (!loaded) qFatal("there is no such scenario");
     if (cluster)
         loaded->setServices({scenario::defaultService(QStringLiteral("redis"), scenario::ServiceSpec::Shape::Cluster)});
+    if (onDisk) {
+        scenario::ServiceSpec kept = scenario::defaultService(QStringLiteral("redis"));
+        kept.persistence = scenario::ServiceSpec::Persistence::Always;
+        loaded->setServices({kept});
+    }
     return *loaded;
 }
 
@@ -71,9 +76,9 @@ class TestEveryFault : public QObject {
 private Q_SLOTS:
     static void kinds() {
         QTest::addColumn<QString>("scenario");
-        for (const char* id :
-             {"contention", "replicas", "failover-async", "cluster", "redlock-slow", "engine-switch-kinds", "zk-herd",
-              "etcd-leader-loss", "memcached-restart", "sql-failover-async", "sql-pool-taken", "sql-half-open"})
+        for (const char* id : {"contention", "replicas", "failover-async", "cluster", "on disk", "redlock-slow",
+                               "engine-switch-kinds", "zk-herd", "etcd-leader-loss", "memcached-restart",
+                               "sql-failover-async", "sql-pool-taken", "sql-half-open"})
             QTest::newRow(id) << QString::fromLatin1(id);
     }
     void anOfferIsKeptAndARefusalHasItsReason_data() { kinds(); }

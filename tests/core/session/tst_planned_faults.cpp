@@ -61,6 +61,20 @@ using Strikes = std::vector<std::pair<Nanos, QByteArray>>;
 class TestPlannedFaults final : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void aRefusalInThePastIsTold() {
+        SimulatedSession session(builtin("replicas"), 42);
+        runTo(session, 9s);
+        QSignalSpy complained(&session, &SimulatedSession::complained);
+        session.apply(fault({}, Action::Failover, "redis-1"), 7s); // the Sentinels do not know the replicas yet
+        QTRY_COMPARE(complained.count(), 1);
+        QVERIFY2(complained.at(0).at(0).toString().contains(QStringLiteral("No suitable replica")),
+                 qPrintable(complained.at(0).at(0).toString()));
+        runTo(session, 9s);
+        session.apply(fault({}, Action::PauseClient, "A", 1s), 8s);
+        runTo(session, 9s);
+        QCOMPARE(complained.count(), 1); // once is enough
+    }
+
     void aFaultPutIntoThePastMakesANewFutureAndLeavesLaterOnes() {
         SimulatedSession session(builtin("contention"), 3);
         runTo(session, 12s);

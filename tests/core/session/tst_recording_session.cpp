@@ -3,6 +3,8 @@
 #include "scenario/scenario_file.h"
 #include "session/bounds.h"
 #include "session/recording_session.h"
+#include "session/redacted_session.h"
+#include "trace/connection.h"
 
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -76,6 +78,55 @@ private Q_SLOTS:
         const QString path = record(*scenario, report);
         for (int i = 0; i < 10; ++i)
             RecordingSession session(path);
+    }
+
+    void aRecordingOfServersHasTheAlertsOfItsLocks() {
+        auto trace = std::make_shared<trace::Trace>();
+        trace->setOriginWallMs(1'700'000'000'000);
+        const trace::EntityId shop = trace::internConnection(*trace, "shop", "redis://shop");
+        const trace::EntityId node = trace->intern(trace::EntityKind::Node, "shop", shop);
+        const trace::EntityId lock = trace->intern(trace::EntityKind::Lock, "orders", node);
+        const trace::EntityId client = trace->intern(trace::EntityKind::Client, "A");
+        const trace::EntityId thread = trace->intern(trace::EntityKind::Thread, "", client);
+        const auto row = [&](Nanos at, trace::EventKind kind, trace::EntityId actor, std::int64_t value) {
+            trace->append({.at = at.count(), .value = value, .actor = actor, .subject = lock, .kind = kind});
+        };
+        row(1s, trace::EventKind::RecordHeld, thread, -1);
+        row(40s, trace::EventKind::RecordFreed, thread, 0);
+        trace->reach(60s);
+        const QString path = m_dir.filePath(QStringLiteral("watched.lockscope"));
+        QVERIFY(trace::saveRecording(path, trace, {}).has_value());
+        RecordingSession session(path);
+        QSignalSpy replaced(&session, &RecordingSession::traceReplaced),
+            found(&session, &RecordingSession::alertsFound);
+        QVERIFY(found.wait(10'000));
+        QCOMPARE(replaced.count(), 1); // so that views look for the desk
+        const std::vector<session::AlertDesk*> desks = session.alertDesks();
+        QCOMPARE(desks.size(), 1u);
+        QCOMPARE(desks.front()->connection(), shop);
+        QVERIFY(desks.front()->worstAt(20s).contains("orders")); // nothing ends it by itself
+        QVERIFY(desks.front()->worstAt(50s).empty());
+        desks.front()->setRules({*inspect::parseAlertRule(u"held>30s"_qs)});
+        QVERIFY(found.wait(10'000));
+        QVERIFY(desks.front()->worstAt(20s).empty());
+        QVERIFY(desks.front()->worstAt(35s).contains("orders"));
+
+        const auto hidden = session::withoutNames(session);
+        QTRY_COMPARE_WITH_TIMEOUT(session::alertDesksOf(hidden.get()).size(), 1u, 10'000);
+        session::AlertDesk* const shown = session::alertDesksOf(hidden.get()).front();
+        shown->lookAt(35s);
+        QCOMPARE(shown->entries().size(), 1u);
+        const inspect::Alert& told = shown->entries().front().alert;
+        QVERIFY(!told.lock.isEmpty() && !(told.lock + told.sentence.toUtf8()).contains("orders"));
+    }
+
+    void aRecordedSimulationHasNoAlerts() {
+        const auto scenario = scenario::loadScenario(QStringLiteral("gc-pause"));
+        experiment::RunReport report;
+        RecordingSession session(record(*scenario, report));
+        QSignalSpy loaded(&session, &RecordingSession::loaded);
+        QVERIFY(loaded.wait(10'000));
+        QVERIFY(session::alertDesksOf(&session).empty());
     }
 };
 

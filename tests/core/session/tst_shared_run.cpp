@@ -74,6 +74,7 @@ private Q_SLOTS:
         row("zk-session-expiry", "zk-mutex", 2);
         row("contention", "redis-set", 5);
         row("failover-async", "redis-set", 6);
+        row("multi-deadlock", "", 7);
     }
 
     /// The text has everything done by hand while the run went on, and makes the same run: in another session,
@@ -105,6 +106,13 @@ private Q_SLOTS:
             cut.every = 5s;
             cut.at = 3700ms;
             first.plan(cut);
+        }
+        if (change == 7) { // of the second lock only
+            scenario::Fault kill = fault(Action::KillClient, "same", 2s);
+            kill.when = scenario::Trigger{.on = scenario::Trigger::On::Requested,
+                                          .lock = first.scenario().moreLocks.at(0).settings.name};
+            kill.at = 3700ms;
+            first.plan(kill);
         }
         const std::size_t done = first.doneByHand().size();
         QVERIFY(change == 0 ? done == 0 : done >= 2);

@@ -4,6 +4,7 @@
 #include "scenario/service_spec.h"
 #include "scenario_runs.h"
 #include "session/bounds.h"
+#include "trace/cut_ways.h"
 
 #include <set>
 
@@ -111,7 +112,10 @@ private Q_SLOTS:
             scenario.workload.clients = 1;
             scenario.faults = {at(5s, Action::CutLink, target)};
             const auto report = experiment::run(scenario, 1);
-            QCOMPARE(rows(*report.trace, EventKind::LinkCut).size(), std::size_t(1));
+            const auto cuts = rows(*report.trace, EventKind::LinkCut);
+            QCOMPARE(cuts.size(), std::size_t(1));
+            const bool forth = lost == EventKind::Request;
+            QCOMPARE(trace::cutWays(cuts[0].value), forth ? trace::CutWays::Forth : trace::CutWays::Back);
             int gone = 0;
             for (const Event& event : rows(*report.trace, lost))
                 if (event.time() > 5s) {
@@ -122,6 +126,38 @@ private Q_SLOTS:
             for (const Event& event : rows(*report.trace, arrives))
                 QVERIFY(event.time() < 5s || event.value >= 0);
         }
+    }
+
+    /// Each change of the ways that are cut has a row, also where only one of two is mended.
+    void aHalfMendedLinkIsStillCut() {
+        using trace::CutWays;
+        Scenario scenario = calm("redis-set", "redis");
+        scenario.workload.clients = 1;
+        scenario.faults = {at(5s, Action::CutLink, "A-redis-1"), at(6s, Action::MendLink, "A>redis-1"),
+                           at(7s, Action::CutLink, "A<redis-1"), at(8s, Action::MendLink, "A<redis-1"),
+                           at(9s, Action::CutLink, "A>redis-1"), at(10s, Action::CutLink, "A<redis-1")};
+        const auto report = experiment::run(scenario, 1);
+        std::vector<std::pair<Nanos, CutWays>> cuts;
+        for (const Event& cut : rows(*report.trace, EventKind::LinkCut))
+            cuts.emplace_back(cut.time(), trace::cutWays(cut.value));
+        const std::vector<std::pair<Nanos, CutWays>> expected{
+            {5s, CutWays::Both}, {6s, CutWays::Back}, {9s, CutWays::Forth}, {10s, CutWays::Both}};
+        QCOMPARE(cuts, expected);
+        const auto mends = rows(*report.trace, EventKind::LinkMended);
+        QCOMPARE(mends.size(), std::size_t(1));
+        QCOMPARE(mends[0].time(), Nanos(8s));
+    }
+
+    /// The lock whose name the fault has, and no other.
+    void theLockThatIsNamedIsEvicted() {
+        Scenario scenario = calm("redis-set", "redis");
+        scenario.moreLocks = {{.settings = {.name = QStringLiteral("stock")}, .recipe = {}}};
+        Fault evict = at(5s, Action::EvictKey, "redis-1");
+        evict.text = QStringLiteral("stock");
+        scenario.faults = {evict, at(6s, Action::EvictKey, "redis-1")};
+        const auto report = experiment::run(scenario, 1);
+        QCOMPARE(messages(*report.trace, EventKind::SettingChanged, "evict=stock").size(), std::size_t(1));
+        QCOMPARE(messages(*report.trace, EventKind::SettingChanged, "evict=orders").size(), std::size_t(1));
     }
 
     /// Connections that clients give back go to strangers: nobody gets a connection until they give all of them back.

@@ -139,6 +139,57 @@ private Q_SLOTS:
         QCOMPARE(struck(*experiment::run(scenario, 1).trace, EventKind::WatchdogStopped).size(), 0u);
     }
 
+    /// A condition of one lock counts that one's grants, records and leases, whatever happens to the first one.
+    void ofSeveralLocksTheNamedOneIsMeant() {
+        using Do = scenario::ProgramStep::Do;
+        const auto taking = [](const char* name, const char* lock) {
+            scenario::Program program;
+            program.name = QString::fromLatin1(name);
+            for (const Do act : {Do::Think, Do::Take, Do::Work, Do::Release}) {
+                scenario::ProgramStep step;
+                step.act = act;
+                if (act == Do::Take || act == Do::Release) step.locks += QString::fromLatin1(lock);
+                program.steps.push_back(step);
+            }
+            return program;
+        };
+        Trigger when;
+        when.lock = QStringLiteral("stock");
+        when.nth = 2;
+        for (const Trigger::On on : {Trigger::On::Granted, Trigger::On::Recorded, Trigger::On::LeaseLeft}) {
+            when.on = on;
+            when.left = on == Trigger::On::LeaseLeft ? Nanos(4s) : Nanos(0);
+            auto scenario = simple("redis-set", when, Action::KillClient);
+            scenario.moreLocks = {{.settings = {.name = QStringLiteral("stock"), .lease = 5s}, .recipe = {}}};
+            scenario.programs = {taking("orders", "orders"), taking("stock", "stock")};
+            scenario.groups = {{QStringLiteral("orders"), 3}, {QStringLiteral("stock"), 2}}; // A to C; D and E
+            scenario.workload.clients = 5;
+            for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+                const auto report = experiment::run(scenario, seed);
+                const trace::Trace& trace = *report.trace;
+                const bool granted = on == Trigger::On::Granted;
+                std::vector<Event> all = rows(trace, granted ? EventKind::Granted : EventKind::RecordHeld);
+                std::erase_if(all, [&](const Event& e) { return trace.entity(e.subject).name != "stock"; });
+                const std::vector<Event> killed = struck(trace, EventKind::ClientKilled);
+                QCOMPARE(killed.size(), 1u);
+                QCOMPARE(killed[0].actor, trace.clientOf(all.at(1).actor));
+                QCOMPARE(killed[0].time(),
+                         on == Trigger::On::LeaseLeft ? Nanos(all.at(1).value) - 4s : all.at(1).time());
+            }
+        }
+        // The holder is that of the named lock, too: here the same client as the record's, for nobody loses the lock.
+        when.client = QStringLiteral("holder");
+        auto scenario = simple("redis-set", when, Action::KillClient);
+        scenario.moreLocks = {{.settings = {.name = QStringLiteral("stock"), .lease = 5s}, .recipe = {}}};
+        scenario.programs = {taking("orders", "orders"), taking("stock", "stock")};
+        scenario.groups = {{QStringLiteral("orders"), 3}, {QStringLiteral("stock"), 2}};
+        scenario.workload.clients = 5;
+        const auto report = experiment::run(scenario, 1);
+        const std::vector<Event> killed = struck(*report.trace, EventKind::ClientKilled);
+        QCOMPARE(killed.size(), 1u);
+        QVERIFY(report.trace->entity(killed[0].actor).name > QByteArray("C"));
+    }
+
     void aServerBecomesTheMaster() {
         Trigger when;
         when.on = Trigger::On::Leader;

@@ -76,6 +76,22 @@ private Q_SLOTS:
         QCOMPARE(part.at(Nanos(0)).nodes.at(world.node).life, trace::ClientState::Life::Running);
     }
 
+    void sinceWhenAHoldLastsIsKeptFromBeforeTheBeginning() {
+        World world;
+        world.turn();
+        world.recorder.emit(EventKind::RecordSince, world.threads[0], world.lock, -Nanos(1min).count());
+        world.recorder.emit(EventKind::RecordSince, world.threads[1], world.lock, Nanos(1s).count(), 0,
+                            trace::kSinceWaits);
+        trace::Excerpt excerpt(world.trace, 5s);
+        world.now = 8s;
+        world.recorder.emit(EventKind::RecordSince, world.threads[0], world.lock, Nanos(2s).count());
+        excerpt.follow();
+        trace::StateIndex part(excerpt.trace());
+        QCOMPARE(part.at(Nanos(0)).records.at(world.lock).toldSince, -Nanos(65s).count());
+        QCOMPARE(part.at(Nanos(0)).records.at(world.lock).queue.at(0).toldSince, -Nanos(4s).count());
+        QCOMPARE(part.at(3s).records.at(world.lock).toldSince, -Nanos(3s).count());
+    }
+
     /// Files that turn: each can be read by itself, and both together stay within the bounds.
     void aRingKeepsTheEnd() {
         const QTemporaryDir folder;

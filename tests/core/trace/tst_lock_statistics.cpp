@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of each lock.
-#include "trace/hold_flags.h"
+#include "trace/event.h"
 #include "trace/lock_statistics.h"
 
 #include <QTest>
@@ -64,6 +64,53 @@ private Q_SLOTS:
         story.add(13s, EventKind::ClientKilled, story.trace.entity(story.b).parent);
         QCOMPARE(story.counted().longestOpenWait(20s), 0s);                     // the dead do not wait
         QCOMPARE(story.counted().waited(story.lock, 20s), Nanos(2s + 7s + 4s)); // as long as it lived
+    }
+
+    void requestsCountForTheLocksThatTheirClientDealsWith() {
+        Story story;
+        const EntityId client = story.trace.entity(story.a).parent, other = story.trace.entity(story.b).parent;
+        const EntityId stock = story.trace.intern(EntityKind::Lock, "stock");
+        const EntityId second = story.trace.intern(EntityKind::Thread, "2", client);
+        const EntityId node = story.trace.intern(EntityKind::Node, "redis");
+        const auto asks = [&](Nanos at, EntityId from) { story.add(at, EventKind::Request, from, node); };
+        asks(1s, client); // before it wanted anything
+        story.add(2s, EventKind::Requested, story.a, story.lock);
+        story.add(2s, EventKind::Requested, second, story.lock); // one client all the same
+        asks(2s, client);
+        asks(3s, other); // deals with no lock
+        story.add(4s, EventKind::TimedOut, second, story.lock);
+        story.add(4s, EventKind::Granted, story.a, story.lock, 0, 0, 1);
+        asks(5s, client); // a renewal
+        story.add(6s, EventKind::Requested, second, stock);
+        asks(6s, client); // of which of the two, nobody knows
+        story.add(7s, EventKind::AcquireFailed, second, stock);
+        story.add(8s, EventKind::ReleaseSent, story.a, story.lock, 0, 0, 1);
+        asks(8s, client); // the release itself
+        story.add(9s, EventKind::Released, story.a, story.lock);
+        asks(9s, client);
+        const LockStatisticsFold counted = story.counted();
+        QCOMPARE(counted.requests(story.lock), 4u);
+        QCOMPARE(counted.requests(stock), 1u);
+        QCOMPARE(counted.requests(), 7u);
+        story.add(10s, EventKind::Requested, story.a, stock);
+        story.add(11s, EventKind::ClientKilled, client);
+        asks(12s, client); // of the process after it
+        QCOMPARE(story.counted().requests(stock), 1u);
+    }
+
+    void aPaceIsKeptInEqualStretchesOfAnyTime() {
+        GrantPace pace;
+        QCOMPARE(pace.perMinute(0s, 10s), 0.0);
+        for (int second = 0; second < 120; ++second)
+            if (second >= 60 || second % 2 == 0) pace.add(Nanos(second * 1s));
+        QCOMPARE(pace.perMinute(0s, 60s), 30.0);
+        QCOMPARE(pace.perMinute(60s, 120s), 60.0);
+        QCOMPARE(pace.perMinute(5s, 5s), 0.0);
+        QCOMPARE(pace.curve(0s, 120s, 4), (std::vector<double>{30, 30, 60, 60}));
+        pace.add(10h); // stretches grow, and what was counted stays where it was
+        QVERIFY(pace.stretch() > Nanos(1s));
+        QVERIFY(std::abs(pace.perMinute(0s, 256s) * 256 / 60 - 90) < 1e-6);
+        QVERIFY(std::abs(pace.perMinute(0s, 11h) * 11 * 60 - 91) < 1e-6);
     }
 
     void holdsAndHandOversAreTheRecords() {

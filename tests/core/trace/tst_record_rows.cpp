@@ -39,12 +39,15 @@ std::shared_ptr<Trace> everything() {
     add(EventKind::ReplicationLag, two, one, 4096, 0, std::uint8_t(LagUnit::Bytes));
     add(EventKind::SessionChanged, a, one, std::int64_t(SessionPhase::Suspended));
     add(EventKind::AsksBy, a1, lock, 0, trace->text("redis-rw"));
+    add(EventKind::Requested, a1, lock, -1);
     add(EventKind::RecordHeld, a1, lock, 1'000'000'000, 1, shared);
     add(EventKind::RecordHolder, a1, lock, 1'000'000'000, 1, shared);
     add(EventKind::RecordHolder, b1, lock, kNeverEnds, 2, shared);
     add(EventKind::RecordHolders, 0, lock, 9);
     add(EventKind::RecordQueued, b1, lock, 0, 0, kQueuedDead);
     add(EventKind::RecordQueued, a1, lock, 0);
+    add(EventKind::RecordSince, b1, lock, -5'000'000'000);
+    add(EventKind::RecordSince, b1, lock, 3'000'000, 0, kSinceWaits);
     add(EventKind::RecordContent, 0, lock, 0, trace->text("[]"));
     add(EventKind::RecordFormat, 0, lock, 0, trace->text("redisson-rw"));
     add(EventKind::RecordPermits, 0, lock, 3, 5);
@@ -79,6 +82,10 @@ private Q_SLOTS:
         QCOMPARE(record.queue.size(), std::size_t(2));
         QCOMPARE(record.queue[0].dead, false);
         QCOMPARE(record.queue[1].dead, true);
+        QCOMPARE(record.holders[0].toldSince, kSinceNotTold);
+        QCOMPARE(record.holders[1].toldSince, -5'000'000'000);
+        QCOMPARE(record.toldSince, kSinceNotTold); // of the owner, which is the other one
+        QCOMPARE(record.queue[1].toldSince, 3'000'000);
         QCOMPARE(record.permitsFree, 3);
         QCOMPARE(record.permitsInAll, 5u);
         QCOMPARE(record.copyOf, kNoEntity);
@@ -140,7 +147,7 @@ private Q_SLOTS:
         for (const EventKind kind : {EventKind::NodeRole, EventKind::SessionChanged, EventKind::ReplicationLag})
             QVERIFY(isLife(kind));
         QVERIFY(isBelief(EventKind::AsksBy));
-        for (int k = int(EventKind::RecordHolder); k <= int(EventKind::RecordPermits); ++k)
+        for (int k = int(EventKind::RecordHolder); k <= int(EventKind::RecordFailedOver); ++k)
             QVERIFY(isRecord(EventKind(k)));
     }
 };

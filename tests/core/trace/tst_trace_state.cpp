@@ -47,6 +47,8 @@ private Q_SLOTS:
     void recordFollowsTheServer();
     void grantsAreNumbered();
     void lifeOfClientsNodesAndLinks();
+    void oneWayOfALinkIsCut();
+    void clocksDrift();
     void lostReplyDisarmsItsLink();
     void theCopyOfARequestDisarmsItsLink();
     void effects();
@@ -223,6 +225,51 @@ void TestTraceState::lifeOfClientsNodesAndLinks() {
     QCOMPARE(s.nodes[w.node].life, Life::Running);
     QCOMPARE(s.links[w.link], LinkState{});
     QCOMPARE(w.at(9).nodes[w.node].life, Life::Dead);
+}
+
+void TestTraceState::oneWayOfALinkIsCut() {
+    World w;
+    w.add(1, EventKind::LinkCut, 0, w.link, 1);
+    w.add(2, EventKind::LinkCut, 0, w.link, 0);
+    w.add(3, EventKind::LinkCut, 0, w.link, 2);
+    w.add(4, EventKind::LinkMended, 0, w.link);
+    QCOMPARE(w.at(1).links[w.link].ways, trace::CutWays::Forth);
+    QCOMPARE(w.at(2).links[w.link].ways, trace::CutWays::Both);
+    QCOMPARE(w.at(3).links[w.link].ways, trace::CutWays::Back);
+    QVERIFY(w.at(3).links[w.link].cut);
+    QCOMPARE(w.at(4).links[w.link], LinkState{});
+    QCOMPARE(trace::cutWays(7), trace::CutWays::Both); // of a recording that is damaged
+}
+
+void TestTraceState::clocksDrift() {
+    constexpr std::int64_t kSecond = 1'000'000'000;
+    World w;
+    const auto drift = [&](std::int64_t at, EntityId party, const char* gain) {
+        w.add(at, EventKind::SettingChanged, party, 0, 0, w.trace->text(gain));
+    };
+    w.add(1, EventKind::ClientStarted, w.a);
+    drift(kSecond, w.a, "drift=250ms");
+    drift(kSecond, w.node, "drift=-50ms");
+    w.add(3 * kSecond, EventKind::ClockJumped, w.node, 0, 7 * kSecond);
+    w.add(3 * kSecond, EventKind::ClockJumped, w.a, 0, 7 * kSecond);
+    drift(5 * kSecond, w.a, "drift=0s");
+    w.add(8 * kSecond, EventKind::ClientStarted, w.a);
+    w.add(9 * kSecond, EventKind::Healed, 0);
+    State s = w.at(2 * kSecond);
+    QCOMPARE(s.clients[w.a].clockGain, kSecond / 4);
+    QCOMPARE(s.clients[w.a].offsetAt(2 * kSecond), kSecond / 4);
+    QCOMPARE(s.nodes[w.node].offsetAt(2 * kSecond), -kSecond / 20);
+    s = w.at(4 * kSecond);
+    // A server's clock is set to that offset; a client counts on by what it has gained.
+    QCOMPARE(s.nodes[w.node].offsetAt(4 * kSecond), 7 * kSecond - kSecond / 20);
+    QCOMPARE(s.clients[w.a].offsetAt(4 * kSecond), 7 * kSecond + 3 * kSecond / 4);
+    s = w.at(6 * kSecond);
+    QCOMPARE(s.clients[w.a].clockGain, 0);
+    QCOMPARE(s.clients[w.a].offsetAt(6 * kSecond), 8 * kSecond);
+    QCOMPARE(w.at(8 * kSecond).clients[w.a].offsetAt(8 * kSecond), 7 * kSecond); // a new process
+    s = w.at(9 * kSecond);
+    QCOMPARE(static_cast<trace::WallClock&>(s.clients[w.a]), trace::WallClock{});
+    QCOMPARE(static_cast<trace::WallClock&>(s.nodes[w.node]), trace::WallClock{});
 }
 
 void TestTraceState::lostReplyDisarmsItsLink() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hand_written.h"
 #include "trace/deadline.h"
+#include "verdict/why.h"
 #include "verdict/words.h"
 
 using namespace lockscope;
@@ -345,7 +346,7 @@ void TestVerdictExplain::reentrancySaysTheCounts() {
 }
 
 void TestVerdictExplain::aFailoverThatLosesTheOnlyCopy() {
-    const auto tell = [](bool kill, bool otherCopy, bool ends) {
+    const auto tell = [](bool kill, bool otherCopy, bool ends, QString* reason = nullptr) {
         HandWritten w;
         const auto third = w.trace->intern(trace::EntityKind::Node, "redis-3");
         const auto next = w.trace->intern(trace::EntityKind::Node, "redis-2");
@@ -371,18 +372,25 @@ void TestVerdictExplain::aFailoverThatLosesTheOnlyCopy() {
         w.granted(4600, w.b);
         if (ends) w.add(5900, Kind::Lost, w.a, w.lock);
         w.trace->reach(ms(8000));
+        if (reason) *reason = why(w.violations(Invariant::MutualExclusion).front(), *w.trace);
         return first(w, Invariant::MutualExclusion);
     };
-    const QString whole = tell(true, false, true);
+    QString reason;
+    const QString whole = tell(true, false, true, &reason);
+    QCOMPARE(reason,
+             QStringLiteral("redis-1 was killed at 3.0 s before the lock of A had reached a replica, so redis-2 "
+                            "became master at 4.3 s without it and gave B the lock at 4.6 s.")); // one sentence
     QVERIFY2(whole.endsWith(QLatin1String("redis-1 was killed at 3.0 s before the lock of A had reached a replica. "
                                           "redis-2 became master at 4.3 s without it and gave B the lock at 4.6 s. "
                                           "A went on believing until 5.9 s.")),
              qPrintable(whole));
     QVERIFY(tell(true, true, true).contains(QLatin1String("before the lock of A had reached redis-2.")));
     QVERIFY(tell(true, false, false).endsWith(QLatin1String("A still believes that it holds the lock.")));
-    QVERIFY(tell(false, false, true)
+    QVERIFY(tell(false, false, true, &reason)
                 .contains(QLatin1String("redis-2 took the place of redis-1 at 4.3 s, without the lock of A. It gave B "
                                         "the lock at 4.6 s.")));
+    QCOMPARE(reason, QStringLiteral("redis-2 took the place of redis-1 at 4.3 s, without the lock of A, so it gave B "
+                                    "the lock at 4.6 s."));
 }
 
 void TestVerdictExplain::aFormerMasterThatIsCutOff() {
@@ -419,6 +427,10 @@ void TestVerdictExplain::headlines() {
     const auto open = w.violations(Invariant::MutualExclusion);
     QCOMPARE(headline(open.at(0), *w.trace), QStringLiteral("mutual-exclusion violated for 1.2 s so far, since 6.0 s"));
     QCOMPARE(shortHeadline(open.at(0), *w.trace), QStringLiteral("mutual-exclusion violated for 1.2 s so far"));
+    const QString plain = QStringLiteral("A and B have believed at the same time that they hold orders, since 6.0 s, "
+                                         "for 1.2 s so far.");
+    QCOMPARE(whatHappened(open.at(0), *w.trace), plain);
+    QVERIFY(explain(open.at(0), *w.trace).startsWith(plain));
     w.released(7200, w.a);
     const auto closed = w.violations(Invariant::MutualExclusion);
     QCOMPARE(headline(closed.at(0), *w.trace), QStringLiteral("mutual-exclusion violated for 1.2 s, from 6.0 s"));

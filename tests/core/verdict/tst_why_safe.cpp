@@ -44,6 +44,11 @@ private Q_SLOTS:
         QCOMPARE(s.at(420ms), died + took);
         QCOMPARE(s.at(460ms), died + took + QStringLiteral(" B got the lock at 0.450 s, after A had given it back."));
         QCOMPARE(s.at(500ms), QString());
+        // One who asks later is told, too.
+        const QString all = died + took + QStringLiteral(" B got the lock at 0.450 s, after A had given it back.");
+        QCOMPARE(whyItWasSafe(*s.trace, 460ms), all);
+        QCOMPARE(whyItWasSafe(*s.trace, 30s), all);
+        QCOMPARE(whyItWasSafe(*s.trace, 199ms), QString());
     }
 
     void aMasterIsCalledSo() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "live/connection_trial.h"
 #include "own_redis.h"
+#include "trial_answer.h"
 
 #include <QTcpServer>
 #include <QTcpSocket>
@@ -13,19 +13,6 @@ using Outcome = ConnectionTrial::Outcome;
 
 namespace {
 
-/// The trial's answer: "fine: Connected to …".
-QString answerOf(const QString& url) {
-    const auto parsed = parseConnectionUrl(url);
-    if (!parsed) return QStringLiteral("no URL: ") + parsed.error();
-    QString answer;
-    const ConnectionTrial trial(*parsed, [&answer](Outcome outcome, const QString& sentence) {
-        static constexpr const char* kWords[] = {"fine: ", "partly: ", "failed: "};
-        answer = QLatin1String(kWords[std::size_t(outcome)]) + sentence;
-    });
-    if (!QTest::qWaitFor([&answer] { return !answer.isEmpty(); }, 20'000)) return QStringLiteral("no answer");
-    return answer;
-}
-
 /// The address with another scheme, or with another part replaced.
 QString with(QString url, const char* before, const char* after) {
     return url.replace(QLatin1String(before), QLatin1String(after));
@@ -37,11 +24,6 @@ class TestConnectionTrial : public QObject {
     Q_OBJECT
 
     OwnRedis m_redis;
-
-    void says(const QString& answer, std::initializer_list<const char*> parts) {
-        for (const char* part : parts)
-            QVERIFY2(answer.contains(QLatin1String(part)), qPrintable(answer));
-    }
 
 private Q_SLOTS:
     void cleanup() { m_redis.end(); }

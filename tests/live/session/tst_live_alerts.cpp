@@ -3,6 +3,7 @@
 #include "alerts/alerts_strip.h"
 #include "locks/locks_panel.h"
 #include "own_redis.h"
+#include "trace/recording.h"
 #include "window/main_window.h"
 #include "window/window_alerts.h"
 
@@ -83,6 +84,24 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(it.firstLock(), QStringLiteral("a-good-one"), 10'000);
     }
 
+    void aRecordingHasTheAlertsThatWereToldLive() {
+        lockForEver();
+        Opened it(file(), m_redis->url());
+        QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
+        const QString path = m_folder.filePath(QStringLiteral("night.lockscope"));
+        const std::shared_ptr<const trace::Trace> trace = it.window.session()->trace();
+        QVERIFY(trace::saveRecording(path, trace, it.window.session()->recordingMeta()).has_value());
+        const QString sentence = it.cell(0, AlertsModel::SentenceColumn);
+        it.window.openFile(path);
+        QTRY_VERIFY_WITH_TIMEOUT(!it.window.session()->abilities().live, 10'000);
+        QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000); // at its end, where it opens
+        QCOMPARE(it.cell(0, AlertsModel::LockColumn), QStringLiteral("for-ever"));
+        QCOMPARE(it.cell(0, AlertsModel::SentenceColumn), sentence);
+        QVERIFY(it.strip()->isVisible());
+        it.window.context()->setPlayhead(Nanos(1)); // nothing had been seen by then
+        QCOMPARE(it.alerts()->rowCount(), 0);
+    }
+
     void aHolderThatStopsRenewingIsLate() {
         const auto renew = [this] { m_redis.ask({"PEXPIRE", "job", "20000"}); };
         m_redis.ask({"HSET", "job", "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57", "1"});
@@ -159,8 +178,11 @@ private Q_SLOTS:
     }
 
     void alertsThatBeginTogetherAreOneMessage() {
-        QStringList titles;
-        app::AlertNotifier notifier([&](const QString& title, const QString&) { titles << title; });
+        QStringList titles, texts;
+        app::AlertNotifier notifier([&](const QString& title, const QString& text) {
+            titles << title;
+            texts << text;
+        });
         const auto alert = [](const char* rule, const QByteArray& lock) {
             return inspect::Alert{inspect::Alert::State::Raised,
                                   *inspect::parseAlertRule(QString::fromLatin1(rule)),
@@ -174,6 +196,7 @@ private Q_SLOTS:
         notifier.tell(alert("token-back", "c"));
         QTRY_COMPARE(titles.size(), 1);
         QVERIFY2(titles.front().startsWith(QLatin1String("token went back: c, and 1")), qPrintable(titles.front()));
+        QVERIFY2(texts.front().endsWith(QLatin1String(": b")), qPrintable(texts.front())); // the other one by its name
         notifier.tell(alert("no-expiry", "b"));
         notifier.forget();
         // Nothing tells that a message will not come; it gathers for less than this.

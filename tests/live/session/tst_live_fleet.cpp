@@ -68,6 +68,15 @@ QString recordOf(const session::Session& session, const QByteArray& name, const 
     return session.trace()->displayName(record->second.owner);
 }
 
+/// How many rows of a kind there are so far.
+int rowsOf(const LiveSession& session, trace::EventKind kind) {
+    const auto trace = session.trace();
+    int rows = 0;
+    for (std::size_t i = 0; i < trace->size(); ++i)
+        rows += trace->kindAt(i) == kind;
+    return rows;
+}
+
 } // namespace
 
 class TestLiveFleet : public QObject {
@@ -136,6 +145,7 @@ private Q_SLOTS:
             return false;
         };
         QTRY_VERIFY(told());
+        QCOMPARE(rowsOf(session, trace::EventKind::RecordFailedOver), 1); // its lane and the list of events say so, too
     }
 
     void twoKindsOfServersAreOnePicture() {
@@ -316,6 +326,8 @@ private Q_SLOTS:
         }
         QCOMPARE(clients, (std::set{QStringLiteral("batch-02"), QStringLiteral("order-svc-3")}));
         QCOMPARE(connections, (std::set{QStringLiteral("bank"), QStringLiteral("shop")}));
+        // Since when order-svc-3 waits is PostgreSQL's own word.
+        QTRY_VERIFY_WITH_TIMEOUT(rowsOf(session, trace::EventKind::RecordSince) > 0, 10'000);
         // Both connections tell of it, with what to do.
         const auto alerts = [&] {
             QStringList all;

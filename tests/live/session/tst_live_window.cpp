@@ -90,6 +90,28 @@ private Q_SLOTS:
         QVERIFY(top(it.window.findChild<views::LocksPanel*>()) < top(it.window.findChild<views::TimelineView*>()));
     }
 
+    /// Closer than the servers' answers come, too.
+    void nowIsInSightAsLongAsItIsFollowed() {
+        Opened it;
+        it.window.openUrl(m_redis->url(), false);
+        views::TimelineView* const view = it.window.findChild<views::TimelineView*>();
+        views::ViewContext* const context = it.window.context();
+        QTRY_VERIFY_WITH_TIMEOUT(context->playhead() > 2s, 20'000);
+        views::TimelineView::Sight sight = view->sight();
+        sight.fitted = false;
+        sight.from = Nanos(500ms).count();
+        sight.to = Nanos(1500ms).count();
+        view->setSight(sight);
+        int seen = 0, missed = 0;
+        connect(context, &views::ViewContext::playheadChanged, view, [&](Nanos now) {
+            const views::TimelineView::Sight shown = view->sight();
+            ++(shown.from < now.count() && now.count() < shown.to ? seen : missed);
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(seen + missed >= 60, 30'000);
+        QCOMPARE(missed, 0);
+        QVERIFY(view->sight().to - view->sight().from < Nanos(2s).count()); // and as closely as one wished
+    }
+
     void severalServersStandSideBySide() {
         const QByteArray owner = "0f6ef1c2-2f2b-4f8e-9a53-1c7b7f0a1b2c:57";
         OwnRedis other;

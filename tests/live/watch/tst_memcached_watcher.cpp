@@ -153,7 +153,7 @@ private Q_SLOTS:
         VERIFY_STARTED(server);
         // On a busy machine the list alone takes longer than an answer may by default.
         MemcachedClient client(m_runtime,
-                               urlOf(QStringLiteral("memcached://127.0.0.1:%1?timeout=30s").arg(server.port())));
+                               urlOf(QStringLiteral("memcached://127.0.0.1:%1?timeout=120s").arg(server.port())));
         fill(client, kOthers);
         inspect::WatchOptions options;
         options.listKeys = true;

@@ -81,10 +81,14 @@ class TestRedisGroupWatcher : public QObject {
         const auto url = parseConnectionUrl(QStringLiteral("redis://127.0.0.1:%1").arg(port));
         return realDiallers().redis(m_runtime, *url, {});
     }
-    /// Takes a lock as Redisson does, and waits until a replica has it, too.
-    void take(redis::Client& client, const QByteArray& name) {
+    /// Takes a lock as Redisson does.
+    void hold(redis::Client& client, const QByteArray& name) {
         QVERIFY(run(client.call({"HSET", name, kHolder, "1"})));
         QVERIFY(run(client.call({"PEXPIRE", name, "600000"})));
+    }
+    /// … and waits until a replica has it, too.
+    void take(redis::Client& client, const QByteArray& name) {
+        hold(client, name);
         const auto copied = run(client.call({"WAIT", "1", "5000"}));
         QVERIFY(copied && copied->integer >= 1);
     }
@@ -217,6 +221,35 @@ private Q_SLOTS:
             for (int i = 0; i < kOfEach; ++i)
                 QVERIFY(run(client->call({"DEL", nameOf(master, i)})));
         }
+    }
+
+    /// A master that is away takes only its own locks out of sight.
+    void theOtherMastersLocksStayInSight() {
+        sandbox::RedisClusterOptions options;
+        options.wantFullCoverage = false;
+        sandbox::RedisCluster cluster(m_runtime, options);
+        VERIFY_STARTED(cluster);
+        const QByteArray there = nameOn(0), elsewhere = nameOn(2);
+        hold(*clientAt(cluster.at(0).port()), there);
+        hold(*clientAt(cluster.at(2).port()), elsewhere);
+        GroupWatch watch(m_runtime, cluster.url());
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last.complete && watch.row(there) && watch.row(elsewhere), 10'000);
+        cluster.at(0).kill();
+        QTRY_VERIFY_WITH_TIMEOUT(watch.row(there)->state == LockRow::State::NotKnown, 10'000);
+        QVERIFY(watch.watcher->status().partial);
+        QCOMPARE(std::ranges::count_if(watch.last.servers, [](const auto& one) { return !one.trouble.isEmpty(); }), 1);
+        const QByteArray fresh = nameOn(1);
+        hold(*clientAt(cluster.at(1).port()), fresh); // and new ones are found
+        QTRY_VERIFY_WITH_TIMEOUT(watch.row(fresh) && watch.row(fresh)->state == LockRow::State::Held, 10'000);
+        QVERIFY(watch.row(elsewhere)->state == LockRow::State::Held);
+        QCOMPARE(watch.outages, 0);
+        const auto once = inspect::makeWatcher(m_runtime, urlOf(cluster.url()), realDiallers(), {});
+        const LockReport look = run((*once)->once());
+        QVERIFY(!look.trouble && !look.complete && rowOf(look, elsewhere) && !rowOf(look, there));
+        VERIFY_STARTED(cluster);
+        QTRY_VERIFY_WITH_TIMEOUT(watch.row(there) == nullptr || watch.row(there)->state != LockRow::State::NotKnown,
+                                 20'000);
+        QVERIFY(!watch.watcher->status().partial);
     }
 
     void aFailoverInAClusterConcernsThatServersLocks() {

@@ -4,6 +4,8 @@
 #include "someone.h"
 #include "watching.h"
 
+#include <QJsonDocument>
+
 using namespace lockscope;
 using namespace lockscope::test;
 
@@ -61,8 +63,9 @@ private Q_SLOTS:
         QVERIFY(watch.row("8812")->holders.front().about.contains("pg_advisory_lock(8812)"));
         VERIFY_OK(a.ask("SET application_name = 'batch-03'"));
         // Its next statement is seen, and it is the same holder.
-        VERIFY_OK(a.ask("SELECT 'a later one'"));
-        QVERIFY(comesTrue([&] { return watch.row("8812")->holders.front().about.contains("a later one"); }));
+        VERIFY_OK(a.ask("SELECT 4711 -- a later one"));
+        QVERIFY(comesTrue([&] { return watch.row("8812")->holders.front().about.contains("SELECT 4711"); }));
+        QVERIFY(watch.row("8812")->holders.front().about.contains("idle: last statement: SELECT 4711"));
         QCOMPARE(clientsOf(watch.row("8812")->holders), QByteArrayList{"batch-02 \u00b7 " + pid});
         VERIFY_OK(a.ask("SELECT pg_advisory_unlock_all()"));
         QVERIFY(comesTrue([&] { return watch.row("8812") == nullptr; }));
@@ -85,12 +88,12 @@ private Q_SLOTS:
         QFETCH(QByteArray, end);
         Someone a(m_runtime, m_all.url(engine)), b(m_runtime, m_all.url(engine)), c(m_runtime, m_all.url(engine));
         const auto blocked = [&] { return engine == "mariadb" ? blockedInMariaDb(a) : waitersOnServer(); };
-        VERIFY_OK(a.ask("CREATE TABLE goods (name VARCHAR(20) PRIMARY KEY, amount INT)"));
-        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('apples', 1), ('pears', 2)"));
+        VERIFY_OK(a.ask("CREATE TABLE goods (amount INT, name VARCHAR(20) PRIMARY KEY, email VARCHAR(20))"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES (1, 'apples', 'ann@x'), (2, 'pears', 'bob@x')"));
         for (Someone* one : {&a, &b, &c})
             VERIFY_OK(one->ask("START TRANSACTION"));
         VERIFY_OK(a.ask("UPDATE goods SET amount = 0 WHERE name = 'pears'"));
-        const auto second = waiting(b, "UPDATE goods SET amount = 3 WHERE name = 'pears'");
+        const auto second = waiting(b, "UPDATE goods SET amount = 3, email = 'new@x' WHERE name = 'pears'");
         QVERIFY(comesTrue([&] { return blocked() == 1; }));
         const auto third = waiting(c, "UPDATE goods SET amount = 4 WHERE name = 'pears'");
         QVERIFY(comesTrue([&] { return blocked() == 2; }));
@@ -102,6 +105,12 @@ private Q_SLOTS:
         QVERIFY(!row->ttlMs && !row->neverExpires && inspect::keptBy(row->format) == inspect::KeptBy::Transaction);
         QCOMPARE(clientsOf(row->holders), QByteArrayList{a.name});
         QCOMPARE(waitersOf(*row), (QByteArrayList{b.name, c.name}));
+        // The transaction's beginning is known, and not when it locked the row.
+        QVERIFY(!row->holders.front().sinceWallMs && row->entries.front().born > 0);
+        QVERIFY2(row->holders.front().about.contains("transaction open since 20"), row->holders.front().about);
+        // Its key names the row; the rest of it, and the texts of statements, are nobody's business.
+        const QByteArray all = QJsonDocument(inspect::toJson(*row)).toJson();
+        QVERIFY2(all.contains("pears") && !all.contains("@x") && !all.contains("bob"), all);
         VERIFY_OK(a.ask("ROLLBACK"));
         QVERIFY(ends(second, 10s));
         VERIFY_OK(b.ask("ROLLBACK"));
@@ -124,6 +133,165 @@ private Q_SLOTS:
         QCOMPARE(*row->waiterCount, 0);
         VERIFY_OK(release(*recipe, **taken));
         QVERIFY(!rowOf(look("postgresql"), "lockscope_locks:nightly"));
+    }
+
+    void aTableThatIsLockedIsSeenWithoutAWaiter() {
+        Someone a(m_runtime, m_all.url("postgresql")), b(m_runtime, m_all.url("postgresql"));
+        VERIFY_OK(a.ask("CREATE TABLE goods (name VARCHAR(20) PRIMARY KEY, amount INT)"));
+        VERIFY_OK(a.ask("BEGIN"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('plums', 1)"));
+        QVERIFY(!rowOf(look("postgresql"), "goods")); // an ordinary statement does not lock it
+        VERIFY_OK(a.ask("LOCK TABLE goods IN SHARE ROW EXCLUSIVE MODE"));
+        const LockReport alone = look("postgresql");
+        const LockRow* const row = rowOf(alone, "goods");
+        QVERIFY(row);
+        QCOMPARE(row->format, QByteArray("pg-table"));
+        QVERIFY(row->state == LockRow::State::Held && inspect::keptBy(row->format) == inspect::KeptBy::Transaction);
+        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.name});
+        QVERIFY(row->entries.size() == 1 && row->entries.front().born > 0);
+        // With a waiter it is the same row.
+        VERIFY_OK(b.ask("BEGIN")); // else PostgreSQL refuses it
+        const auto second = waiting(b, "LOCK TABLE goods");
+        QVERIFY(comesTrue([&] { return waitersOnServer() == 1; }));
+        const LockReport both = look("postgresql");
+        QCOMPARE(std::ranges::count(both.locks, QByteArray("pg-table"), &LockRow::format), 1);
+        QCOMPARE(clientsOf(rowOf(both, "goods")->holders), QByteArrayList{a.name});
+        QCOMPARE(waitersOf(*rowOf(both, "goods")), QByteArrayList{b.name});
+        VERIFY_OK(a.ask("COMMIT"));
+        QVERIFY(ends(second, 10s));
+        VERIFY_OK(b.ask("ROLLBACK"));
+        VERIFY_OK(a.ask("DROP TABLE goods"));
+        QVERIFY(!rowOf(look("postgresql"), "goods"));
+    }
+
+    void twoWritersShareATableThatAThirdOneWants() {
+        Someone a(m_runtime, m_all.url("postgresql")), b(m_runtime, m_all.url("postgresql")),
+            c(m_runtime, m_all.url("postgresql"));
+        VERIFY_OK(a.ask("CREATE TABLE goods (name VARCHAR(20) PRIMARY KEY, amount INT)"));
+        for (Someone* one : {&a, &b, &c})
+            VERIFY_OK(one->ask("BEGIN"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('plums', 1)"));
+        VERIFY_OK(b.ask("INSERT INTO goods VALUES ('pears', 1)"));
+        Watching watch(m_runtime, m_all.url("postgresql"));
+        QVERIFY(comesTrue([&] { return watch.last().complete; }));
+        const auto third = waiting(c, "LOCK TABLE goods");
+        QVERIFY(comesTrue([&] { return watch.row("goods") != nullptr; }));
+        QCOMPARE(watch.row("goods")->holders.size(), 2u);
+        QCOMPARE(watch.row("goods")->mode, QByteArray("shared"));
+        VERIFY_OK(a.ask("COMMIT"));
+        QVERIFY(comesTrue([&] { return watch.row("goods")->holders.size() == 1; }));
+        QCOMPARE(watch.row("goods")->holders.front().mode, QByteArray("shared"));
+        using What = inspect::LockChange::What;
+        QVERIFY(watch.happened["goods"].front() == What::Found && watch.happened["goods"].back() == What::Left);
+        VERIFY_OK(b.ask("COMMIT"));
+        QVERIFY(ends(third, 10s));
+        VERIFY_OK(c.ask("ROLLBACK"));
+        VERIFY_OK(a.ask("DROP TABLE goods"));
+    }
+
+    /// PostgreSQL tells of a row's lock only while somebody waits: nobody knows what becomes of it then.
+    void aRowThatNobodyWaitsForAnyMoreIsNotReleased() {
+        Someone a(m_runtime, m_all.url("postgresql")), b(m_runtime, m_all.url("postgresql"));
+        VERIFY_OK(a.ask("CREATE TABLE goods (name VARCHAR(20) PRIMARY KEY, amount INT)"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('pears', 2)"));
+        for (Someone* one : {&a, &b})
+            VERIFY_OK(one->ask("BEGIN"));
+        VERIFY_OK(a.ask("UPDATE goods SET amount = 0 WHERE name = 'pears'"));
+        Watching watch(m_runtime, m_all.url("postgresql"));
+        QVERIFY(comesTrue([&] { return watch.last().complete; }));
+        const auto second = waiting(b, "UPDATE goods SET amount = 3 WHERE name = 'pears'");
+        QVERIFY(comesTrue([&] { return watch.row("goods:pears") != nullptr; }));
+        VERIFY_OK(a.ask("COMMIT"));
+        QVERIFY(ends(second, 10s)); // it has the row now
+        QVERIFY(comesTrue([&] { return watch.row("goods:pears") == nullptr; }));
+        using What = inspect::LockChange::What;
+        QCOMPARE(watch.happened["goods:pears"], (std::vector<What>{What::Found, What::NoLongerWaited}));
+        VERIFY_OK(b.ask("ROLLBACK"));
+        VERIFY_OK(a.ask("DROP TABLE goods"));
+    }
+
+    /// Two transactions that insert the same key: the second one waits for the first one's end, and no row is there
+    /// yet.
+    void aTransactionThatAnotherOneWaitsFor() {
+        Someone a(m_runtime, m_all.url("postgresql")), b(m_runtime, m_all.url("postgresql"));
+        VERIFY_OK(a.ask("CREATE TABLE goods (name VARCHAR(20) PRIMARY KEY, amount INT)"));
+        VERIFY_OK(a.ask("BEGIN"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('plums', 1)"));
+        const auto second = waiting(b, "INSERT INTO goods VALUES ('plums', 2)");
+        QVERIFY(comesTrue([&] { return waitersOnServer() == 1; }));
+        const LockReport report = look("postgresql");
+        const auto row = std::ranges::find(report.locks, QByteArray("pg-transaction"), &LockRow::format);
+        QVERIFY(row != report.locks.end());
+        QVERIFY2(row->name.startsWith("transaction "), row->name.constData());
+        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.name});
+        QCOMPARE(waitersOf(*row), QByteArrayList{b.name});
+        VERIFY_OK(a.ask("ROLLBACK"));
+        QVERIFY(ends(second, 10s));
+        VERIFY_OK(a.ask("DROP TABLE goods"));
+    }
+
+    void preparedTransactionsHoldWithoutASession() {
+        sandbox::SqlServerOptions options;
+        options.extraArguments << QStringLiteral("-c") << QStringLiteral("max_prepared_transactions=4");
+        sandbox::PostgresServer server(m_runtime, options);
+        VERIFY_EMPTY(test::start(server));
+        Someone a(m_runtime, server.url()), b(m_runtime, server.url()), c(m_runtime, server.url());
+        VERIFY_OK(a.ask("CREATE TABLE goods (name VARCHAR(20) PRIMARY KEY, amount INT)"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('pears', 2)"));
+        VERIFY_OK(a.ask("BEGIN"));
+        VERIFY_OK(a.ask("UPDATE goods SET amount = 0 WHERE name = 'pears'"));
+        VERIFY_OK(a.ask("SELECT pg_advisory_xact_lock(77431708279170)"));
+        VERIFY_OK(a.ask("PREPARE TRANSACTION 'transfer-1'"));
+        const auto blocked = [&] {
+            return number(a.client.driver, "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+        };
+        const auto look = [&] {
+            const auto watcher = watcherOf(m_runtime, server.url());
+            return run(watcher->once());
+        };
+        const QByteArrayList holder{"prepared transaction transfer-1"};
+        const auto row = waiting(b, "UPDATE goods SET amount = 3 WHERE name = 'pears'");
+        QVERIFY(comesTrue([&] { return blocked() == 1; }));
+        const LockReport rows = look();
+        for (const char* name : {"goods:pears", "77431708279170 (Flyway)"}) {
+            QVERIFY2(rowOf(rows, name), name);
+            QCOMPARE(clientsOf(rowOf(rows, name)->holders), holder);
+            QVERIFY(rowOf(rows, name)->entries.empty()); // no session that could be ended
+        }
+        VERIFY_OK(c.ask("BEGIN"));
+        const auto table = waiting(c, "LOCK TABLE goods");
+        QVERIFY(comesTrue([&] { return blocked() == 2; }));
+        const LockReport tables = look();
+        const LockRow* const whole = rowOf(tables, "goods");
+        QVERIFY(whole && clientsOf(whole->holders).contains(holder.front()));
+        QCOMPARE(waitersOf(*whole), QByteArrayList{c.name});
+        VERIFY_OK(a.ask("ROLLBACK PREPARED 'transfer-1'"));
+        QVERIFY(ends(row, 10s) && ends(table, 10s));
+    }
+
+    /// InnoDB counts locked rows and lists none while nobody waits.
+    void rowsOfMariaDbThatNobodyWantsAreCounted() {
+        Someone a(m_runtime, m_all.url("mariadb"));
+        VERIFY_OK(a.ask("CREATE TABLE goods (name VARCHAR(20) PRIMARY KEY, amount INT)"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('apples', 1), ('pears', 2)"));
+        VERIFY_OK(a.ask("START TRANSACTION"));
+        VERIFY_OK(a.ask("UPDATE goods SET amount = 0 WHERE name = 'pears'"));
+        LockReport report;
+        const auto row = [&] {
+            return std::ranges::find(report.locks, QByteArray("innodb-transaction"), &LockRow::format);
+        };
+        QVERIFY(comesTrue([&] {
+            report = look("mariadb");
+            return row() != report.locks.end();
+        }));
+        QCOMPARE(clientsOf(row()->holders), QByteArrayList{a.name});
+        QVERIFY(row()->holders.front().about.contains("idle in transaction, transaction open since 20"));
+        QVERIFY(row()->entries.size() == 1 && row()->entries.front().born > 0);
+        VERIFY_OK(a.ask("ROLLBACK"));
+        letInnoDbRest();
+        report = look("mariadb");
+        QVERIFY(row() == report.locks.end());
+        VERIFY_OK(a.ask("DROP TABLE goods"));
     }
 
     void namedLocksOfMariaDb() {
@@ -154,7 +322,32 @@ private Q_SLOTS:
         const LockReport named = look("mariadb", QStringLiteral("orders"));
         QVERIFY(rowOf(named, "orders"));
         QCOMPARE(clientsOf(rowOf(named, "orders")->holders), QByteArrayList{b.name});
+        // The plugin lists them. Since when each is held nobody tells: the lock was asked for long before.
+        VERIFY_OK(ask(asker("mariadb").driver, "INSTALL SONAME 'metadata_lock_info'"));
+        const LockReport listed = look("mariadb");
+        VERIFY_OK(ask(asker("mariadb").driver, "UNINSTALL SONAME 'metadata_lock_info'"));
+        QVERIFY(rowOf(listed, "orders"));
+        QCOMPARE(clientsOf(rowOf(listed, "orders")->holders), QByteArrayList{b.name});
+        QVERIFY(!rowOf(listed, "orders")->holders.front().sinceWallMs);
         VERIFY_OK(b.ask("SELECT RELEASE_LOCK('orders')"));
+    }
+
+    /// Without the right PROCESS the server lists only the user's own connections.
+    void waitersForNamedLocksAreNotKnownWithoutTheRight() {
+        VERIFY_OK(ask(asker("mariadb").driver, "CREATE USER IF NOT EXISTS blind IDENTIFIED BY 'blind'"));
+        VERIFY_OK(ask(asker("mariadb").driver, "GRANT SELECT ON *.* TO blind"));
+        Someone a(m_runtime, m_all.url("mariadb"));
+        VERIFY_OK(a.ask("SELECT GET_LOCK('orders', 5)"));
+        QUrl url(m_all.url("mariadb"));
+        url.setUserName(QStringLiteral("blind"));
+        url.setPassword(QStringLiteral("blind"));
+        const auto watcher = watcherOf(m_runtime, url.toString(), QStringLiteral("orders"));
+        const LockReport blind = run(watcher->once());
+        QCOMPARE(troubleOf(blind), QByteArray());
+        QVERIFY(rowOf(blind, "orders") && !rowOf(blind, "orders")->waiterCount && !rowOf(blind, "orders")->waiters);
+        QCOMPARE(rowOf(look("mariadb", QStringLiteral("orders")), "orders")->waiterCount,
+                 std::optional<std::int64_t>(0));
+        VERIFY_OK(a.ask("SELECT RELEASE_LOCK('orders')"));
     }
 
     void tablesThatStatementsOfMariaDbWaitFor() {

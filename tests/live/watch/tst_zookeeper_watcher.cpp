@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "drivers/dial.h"
 #include "inspect/kept_by.h"
+#include "inspect/releaser.h"
 #include "watching.h"
 #include "zookeeper_peer.h"
 
@@ -56,6 +58,19 @@ private Q_SLOTS:
         const LockReport report = look();
         QVERIFY2(!report.trouble, report.trouble ? qPrintable(report.trouble->message) : "");
         QVERIFY(report.complete && report.locks.empty());
+    }
+
+    /// It says so, and sees the locks once the root is made.
+    void aRootThatIsNotThereYet() {
+        Watching watch(m_runtime, m_server.url() + QStringLiteral("/notyet"));
+        const auto missing = [&] {
+            const auto& notes = watch.last().notes;
+            return std::ranges::find(notes, inspect::WatchNote::Kind::RootMissing, &inspect::WatchNote::kind) !=
+                   notes.end();
+        };
+        QVERIFY(eventually(missing));
+        VERIFY_OK(run(m_own->driver.makePath("/notyet", NodeMode::Persistent)));
+        QVERIFY(eventually([&] { return watch.last().complete && !missing(); }));
     }
 
     void aQueueOfKazooIsTheServersOwn() {
@@ -196,8 +211,21 @@ private Q_SLOTS:
         make("/latch/_c_01234567-89ab-cdef-0123-456789abcdef-latch-", "me", NodeMode::EphemeralSequential);
         make("/mixed/_c_01234567-89ab-cdef-0123-456789abcdef-lock-", "", NodeMode::EphemeralSequential);
         make("/mixed/0123456789abcdef0123456789abcdef__lock__", "", NodeMode::EphemeralSequential);
+        make("/kazoo-rw/0123456789abcdef0123456789abcdef__rlock__", "", NodeMode::EphemeralSequential);
+        make("/kazoo-rw/1123456789abcdef0123456789abcdef__rlock__", "", NodeMode::EphemeralSequential);
+        make("/kazoo-rw/2123456789abcdef0123456789abcdef__lock__", "", NodeMode::EphemeralSequential);
+        make("/menagerie-rw/writeLock-", "", NodeMode::EphemeralSequential);
+        make("/menagerie-rw/readLock-", "", NodeMode::EphemeralSequential);
+        make("/page/guid-lock-", "", NodeMode::EphemeralSequential);
+        make("/page-rw/guid-read-", "", NodeMode::EphemeralSequential);
+        make("/page-rw/read-", "", NodeMode::EphemeralSequential);
+        make("/page-rw/write-", "", NodeMode::EphemeralSequential);
+        for (int i = 0; i < 3; ++i)
+            make("/own/ticket-", "", NodeMode::EphemeralSequential);
         make("/kazoo-semaphore", "3", NodeMode::Persistent);
         make("/kazoo-semaphore/0123456789abcdef0123456789abcdef", "who", NodeMode::Ephemeral);
+        make("/kazoo-semaphore-__lock__/1123456789abcdef0123456789abcdef__lock__", "next",
+             NodeMode::EphemeralSequential);
         make("/shedlock/report", "2999-01-01T00:00:00.000Z", NodeMode::Persistent);
         make("/shedlock/over", "2001-01-01T00:00:00.000Z", NodeMode::Persistent);
         make("/leased", "", NodeMode::Persistent);
@@ -212,6 +240,11 @@ private Q_SLOTS:
                                                        {"recipe", "zk-recipe"},
                                                        {"latch", "curator-latch"},
                                                        {"mixed", "mixed (Curator, kazoo)"},
+                                                       {"kazoo-rw", "kazoo-rw"},
+                                                       {"menagerie-rw", "menagerie-rw"},
+                                                       {"page", "zk-page"},
+                                                       {"page-rw", "zk-page"},
+                                                       {"own", "zk-sequential"},
                                                        {"kazoo-semaphore", "kazoo-semaphore"},
                                                        {"shedlock/report", "shedlock-zk"},
                                                        {"shedlock/over", "shedlock-zk"},
@@ -226,10 +259,64 @@ private Q_SLOTS:
         QCOMPARE(clientsOf(rowOf(report, "go")->holders), QByteArrayList{session});
         QCOMPARE(clientsOf(rowOf(report, "leased")->holders), QByteArrayList{"me"});
         QCOMPARE(rowOf(report, "kazoo-semaphore")->permitsFree, std::optional<std::int64_t>(2));
+        // Its queue beside it is no lock of its own.
+        QCOMPARE(waitersOf(*rowOf(report, "kazoo-semaphore")), QByteArrayList{session});
+        struct Queue {
+            const char* name;
+            std::size_t holders;
+            std::int64_t waiters;
+            const char* mode;
+        };
+        for (const Queue& queue :
+             {Queue{"kazoo-rw", 2, 1, "shared"}, Queue{"menagerie-rw", 1, 1, "exclusive"},
+              Queue{"page", 1, 0, "exclusive"}, Queue{"page-rw", 2, 1, "shared"}, Queue{"own", 1, 2, "exclusive"}}) {
+            const LockRow& row = *rowOf(report, queue.name);
+            QVERIFY2(row.holders.size() == queue.holders && row.waiterCount == queue.waiters, queue.name);
+            QCOMPARE(row.mode, QByteArray(queue.mode));
+        }
+        QVERIFY(rowOf(report, "own")->certainty == inspect::Certainty::Guess);
+        QVERIFY(inspect::keptBy("zk-sequential") == inspect::KeptBy::Session);
         QVERIFY(rowOf(report, "shedlock/report")->ttlMs.value_or(0) > 0);
         QVERIFY(rowOf(report, "shedlock/over")->state == LockRow::State::Free);
         QVERIFY(rowOf(report, "member")->certainty == inspect::Certainty::Guess);
         QVERIFY(rowOf(report, "mixed")->certainty == inspect::Certainty::Likely);
+    }
+
+    /// ShedLock's and kazoo's leases are contents of nodes that stay: each is taken away only as it was seen.
+    void leasesInNodesAreTakenAwayAsTheyWereSeen_data() {
+        QTest::addColumn<QByteArray>("path");
+        QTest::addColumn<QByteArray>("held");
+        QTest::addColumn<QByteArray>("name");
+        QTest::newRow("shedlock") << QByteArray("/shedlock/report") << QByteArray("2999-01-01T00:00:00.000Z")
+                                  << QByteArray("shedlock/report");
+        QTest::newRow("kazoo") << QByteArray("/leased/lease_holder")
+                               << QByteArray(R"({"version": 1, "holder": "me", "end": "2999-01-01T00:00:00"})")
+                               << QByteArray("leased");
+    }
+    void leasesInNodesAreTakenAwayAsTheyWereSeen() {
+        QFETCH(QByteArray, path);
+        QFETCH(QByteArray, held);
+        QFETCH(QByteArray, name);
+        VERIFY_OK(run(m_own->driver.makePath(zookeeper::parentOf(path), NodeMode::Persistent)));
+        VERIFY_OK(run(m_own->driver.create(path, held, NodeMode::Persistent)));
+        const LockReport report = look();
+        QVERIFY(rowOf(report, name) && rowOf(report, name)->state == LockRow::State::Held);
+        const LockRow seen = *rowOf(report, name);
+        const auto releaser = inspect::makeReleaser(m_runtime, urlOf(m_server.url()), realDiallers());
+        QVERIFY(releaser);
+        const auto lines = (*releaser)->commands(seen);
+        QVERIFY2(lines && lines->join('\n').contains(path), lines ? "" : qPrintable(lines.error()));
+        // The same content, written again: a later hold.
+        VERIFY_OK(run(m_own->driver.set(path, held)));
+        QVERIFY(run((*releaser)->free(seen)) == inspect::Freed::HeldByAnother);
+        const LockReport later = look();
+        QVERIFY(rowOf(later, name)->state == LockRow::State::Held);
+        QVERIFY(run((*releaser)->free(*rowOf(later, name))) == inspect::Freed::Freed);
+        const LockReport after = look();
+        const LockRow* const row = rowOf(after, name);
+        QVERIFY(!row || row->state == LockRow::State::Free);
+        // ShedLock's clients expect their node to stay.
+        QCOMPARE(run(m_own->driver.exists(path)).value().has_value(), path.startsWith("/shedlock"));
     }
 
     void changesAreToldAtOnceAndAnUnchangingServerIsAskedNothing() {

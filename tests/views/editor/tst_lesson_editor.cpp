@@ -3,6 +3,7 @@
 #include "editor/lesson_editor.h"
 #include "editor/list_editor.h"
 #include "editor/object_form.h"
+#include "editor/step_axis.h"
 #include "editor/text_pane.h"
 #include "lesson/lesson_file.h"
 #include "lesson/scene_run.h"
@@ -141,6 +142,43 @@ private Q_SLOTS:
         QVERIFY(s.document()->problems()[0].message.contains(QStringLiteral("empty")));
         s.check(); // but it can be played
         QVERIFY2(s.found().startsWith(QStringLiteral("Checked")), qPrintable(s.found()));
+    }
+
+    /// The end of a step is dragged on the axis of time, and stays as far from its moment as it is dropped.
+    void aStepsEndIsDraggedOnTheAxis() {
+        Scene s;
+        s.open(QStringLiteral("the-pause"));
+        StepAxis* const axis = s.window.axis();
+        QTRY_VERIFY_WITH_TIMEOUT(axis->isUpToDate() && axis->barOf(0).isValid(), 60'000);
+        // As the run has it.
+        const lesson::Lesson before = *s.document()->lesson();
+        const auto run = lesson::playScene(*before.scene(before.steps[1].scene));
+        QVERIFY(run.has_value());
+        const Nanos until = run->facts->time(before.steps[1].until, Nanos(0));
+        QCOMPARE(axis->barOf(1).right() + 1, axis->xOf(until));
+        QCOMPARE(before.steps[1].until.moment, QStringLiteral("next"));
+        const int row = axis->barOf(1).center().y();
+        QTest::mousePress(axis, Qt::LeftButton, {}, {axis->xOf(until), row});
+        QCOMPARE(axis->current(), 1);
+        QCOMPARE(s.steps()->current(), 1);
+        QTest::mouseMove(axis, {axis->xOf(until + 700ms), row});
+        QTest::mouseRelease(axis, Qt::LeftButton, {}, {axis->xOf(until + 700ms), row});
+        QVERIFY(s.document()->lesson());
+        const lesson::Instant dragged = s.document()->lesson()->steps[1].until;
+        QCOMPARE(dragged.moment, QStringLiteral("next"));
+        const Nanos by = dragged.offset - before.steps[1].until.offset;
+        QVERIFY2(by > 500ms && by < 900ms, qPrintable(QString::number(by / 1ms)));
+        // And by keys, once the run is known again.
+        QTRY_VERIFY_WITH_TIMEOUT(axis->isUpToDate(), 60'000);
+        axis->setFocus();
+        QTest::keyClick(axis, Qt::Key_Left);
+        QCOMPARE(s.document()->lesson()->steps[1].until.offset, dragged.offset - 100ms);
+        QTest::keyClick(axis, Qt::Key_Down);
+        QCOMPARE(s.steps()->current(), 2);
+        QVERIFY(axis->accessibleDescription().contains(QStringLiteral("Step 3 of 7")));
+        // In a list that is chosen from, too.
+        s.steps()->setCurrent(0);
+        QCOMPARE(axis->current(), 0);
     }
 
     /// The hands of a teacher become a lesson that runs as it ran.

@@ -120,6 +120,66 @@ private Q_SLOTS:
         AlertsStrip strip(&scene.context);
         scene.raise({alert("no-expiry", "a", 2s), alert("no-expiry", "b", 3s)}, 998);
         QVERIFY2(strip.summary().startsWith(u"2 of 1000"), qPrintable(strip.summary()));
+        QVERIFY(!strip.summary().contains(u"as of now"));
+        scene.context.setPlayhead(1s); // the list stays what it is
+        QVERIFY2(strip.summary().startsWith(u"2 of 1000") && strip.summary().contains(u"as of now"),
+                 qPrintable(strip.summary()));
+    }
+
+    void aDeadlockIsOneRowAndWhatFollowsFromItSaysSo() {
+        Scene scene;
+        AlertsModel model(&scene.context);
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        Alert one = alert("deadlock", "a", -3s), two = alert("deadlock", "b", -3s), other = alert("deadlock", "c", 2s);
+        one.sentence = two.sentence = u"Deadlock: A waits for “b”, B waits for “a”."_qs;
+        scene.raise({one, two, other, alert("waited>30s", "b", 3s), alert("waited>30s", "c-else", 4s)});
+        QCOMPARE(model.rowCount(), 4);
+        QCOMPARE(model.listed(), 5u);
+        QCOMPARE(cell(model, 0, AlertsModel::LockColumn), u"a ⇄ b"_qs);
+        QCOMPARE(cell(model, 1, AlertsModel::LockColumn), u"c"_qs); // another ring
+        QCOMPARE(cell(model, 2, AlertsModel::AdviceColumn), u"Part of the deadlock above."_qs);
+        QCOMPARE(cell(model, 3, AlertsModel::AdviceColumn), u"Look at it."_qs);
+        QCOMPARE(model.rowOf(&scene.session.desk, two.rule, "b"), 0);
+        AlertsStrip strip(&scene.context);
+        strip.show();
+        QTest::keyClick(strip.view(), Qt::Key_Down);
+        QTest::keyClick(strip.view(), Qt::Key_P); // pins both, so that they stay together
+        QCOMPARE(strip.model()->rowCount(), 4);
+        QVERIFY(scene.session.desk.entries()[0].pinned && scene.session.desk.entries()[1].pinned);
+        QSignalSpy revealed(&scene.context, &ViewContext::revealRequested);
+        QTest::keyClick(strip.view(), Qt::Key_Return);
+        QCOMPARE(revealed.count(), 1);
+        QCOMPARE(revealed.front().at(0).value<Nanos>(), Nanos(0)); // it began before the trace
+    }
+
+    void manyLocksWithOneCauseAreOneRowThatListsThem() {
+        Scene scene;
+        AlertsStrip strip(&scene.context);
+        std::vector<Alert> many;
+        for (int i = 0; i < 188; ++i)
+            many.push_back(alert("failed-over", "lock-" + QByteArray::number(i), 4s + std::chrono::milliseconds(i)));
+        many.push_back(alert("failed-over", "later", 7s));
+        many.push_back(alert("no-expiry", "a", 4s));
+        scene.raise(many);
+        QCOMPARE(strip.model()->rowCount(), 3);
+        QVERIFY2(strip.summary().startsWith(u"190"), qPrintable(strip.summary()));
+        QCOMPARE(cell(*strip.model(), 0, AlertsModel::LockColumn), u"188 lock(s)"_qs);
+        const QString words = cell(*strip.model(), 0, AlertsModel::SentenceColumn);
+        QVERIFY2(words.startsWith(u"failed over: lock-0, lock-1") && words.size() < 120, qPrintable(words));
+        QVERIFY(strip.model()->isMany(0) && !strip.model()->isMany(1));
+        strip.show();
+        QSignalSpy asked(&scene.context, &ViewContext::lockFilterRequested);
+        QTest::keyClick(strip.view(), Qt::Key_Down);
+        QTest::keyClick(strip.view(), Qt::Key_Return);
+        QCOMPARE(asked.count(), 1);
+        QCOMPARE(asked.front().front().toString(), u"alert:failed-over"_qs);
+        // The table understands it.
+        scene.raise({alert("failed-over", "a", 4s), alert("no-expiry", "b", 4s)});
+        LocksModel model(&scene.context);
+        LocksProxy proxy(&model);
+        proxy.setFilter(LockFilter::parse(asked.front().front().toString()).value());
+        QCOMPARE(proxy.rowCount(), 1);
+        QCOMPARE(cell(proxy, 0, LocksModel::LockColumn), u"a"_qs);
     }
 
     void oneSelectionEverywhere() {
@@ -167,9 +227,17 @@ private Q_SLOTS:
         QCOMPARE(mute.lock.value(), QByteArray("a"));
         QVERIFY(mute.untilWallMs >= now + 15 * 60'000 && mute.untilWallMs < now + 16 * 60'000);
         QCOMPARE(strip.model()->rowCount(), 1);
+        const QString until =
+            QLocale().toString(QDateTime::fromMSecsSinceEpoch(mute.untilWallMs).time(), QLocale::ShortFormat);
+        const auto says = [&strip](const QString& words) {
+            return std::ranges::any_of(strip.findChildren<QToolButton*>(),
+                                       [&](const QToolButton* button) { return button->text().endsWith(words); });
+        };
+        QVERIFY(says(u"muted until "_qs + until));
         scopes[2]->actions().back()->trigger(); // the rule, for every lock, until it is taken back
         QCOMPARE(scene.session.desk.mutes().back().lock.has_value(), false);
         QCOMPARE(scene.session.desk.mutes().back().untilWallMs, 0);
+        QVERIFY(says(u"muted"_qs)); // by two mutes, of which one has no end
         QCOMPARE(strip.model()->rowCount(), 0);
         menu->close();
     }
@@ -201,11 +269,38 @@ private Q_SLOTS:
         scene.raise({alert("token-back", "c", 4s), alert("no-expiry", "b", 2s)});
         scene.context.select(scene.b);
         QTRY_COMPARE(detail.alertText(), u"“b” is not well.\n→ Look at it."_qs);
+        Alert later = alert("no-expiry", "b", 2s);
+        later.sentence = u"“b” has not been well for 6 m."_qs; // while it stands, its figures grow
+        scene.session.desk.take({}, {{later}, 0, 0}, 10s, kWall);
+        scene.context.setPlayhead(10500ms);
+        QTRY_VERIFY2(detail.alertText().startsWith(later.sentence), qPrintable(detail.alertText()));
+        scene.context.setPlayhead(3s); // as it was then
+        QTRY_VERIFY2(detail.alertText().contains(u": “b” is not well."), qPrintable(detail.alertText()));
         scene.context.setPlayhead(1s);
         QTRY_COMPARE(detail.alertText(), QString());
         scene.context.setPlayhead(10s);
         scene.context.select(scene.a);
         QTRY_COMPARE(detail.alertText(), QString());
+    }
+
+    void theDetailHasWhatIsKnownAndNoMore() {
+        Scene scene;
+        LockDetailPanel detail(&scene.context);
+        trace::Trace& t = scene.session.writable();
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, "A"));
+        t.append({Nanos(10s).count(), Nanos(40s).count(), thread, scene.b, 1, trace::EventKind::RecordHeld});
+        t.reach(25s);
+        scene.session.desk.setUsual({{"b", 5s}});
+        scene.context.select(scene.b);
+        scene.context.setPlayhead(25s);
+        QTRY_COMPARE(detail.fact(LockDetailPanel::UsualFact), u"5.0 s"_qs);
+        QCOMPARE(detail.fact(LockDetailPanel::AgainstUsual), u"3 times as long"_qs);
+        QVERIFY2(detail.fact(LockDetailPanel::EndsWhen).endsWith(u"unless renewed"),
+                 qPrintable(detail.fact(LockDetailPanel::EndsWhen)));
+        QVERIFY(detail.text().contains(u"Usual (14 days): 5.0 s"));
+        scene.context.select(scene.a); // free, and nobody knows what is usual
+        QTRY_COMPARE(detail.fact(LockDetailPanel::UsualFact), QString());
+        QVERIFY2(!detail.text().contains(u"sual") && !detail.text().contains(u"Ends when"), qPrintable(detail.text()));
     }
 
     void theTableHasTheWorstFirst() {

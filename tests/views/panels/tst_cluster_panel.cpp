@@ -10,6 +10,7 @@
 #include <QMenu>
 #include <QTest>
 #include <map>
+#include <set>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -81,6 +82,16 @@ class ClusterPanelTest : public QObject {
         }
     };
 
+    /// The boxes of the nodes, by name, at 900 by 420.
+    static std::map<QByteArray, QRectF> boxesOf(const QByteArrayList& names, const trace::Trace& trace,
+                                                const std::vector<trace::EntityId>& nodes, const ClusterShape& shape) {
+        const ClusterLayout layout = layOutCluster({900, 420}, nodes, {}, {}, trace, shape);
+        std::map<QByteArray, QRectF> boxes;
+        for (std::size_t i = 0; i < nodes.size(); ++i)
+            boxes[names[int(i)]] = layout.find(nodes[i])->box;
+        return boxes;
+    }
+
 private Q_SLOTS:
     void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
 
@@ -89,7 +100,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("nodes");
         QTest::addColumn<QSize>("size");
         for (const int clients : {1, 3, 26, 200})
-            for (const int nodes : {1, 5})
+            for (const int nodes : {1, 5, 9})
                 for (const QSize size : {QSize(800, 320), QSize(360, 240)})
                     QTest::addRow("%d clients, %d nodes, %d px", clients, nodes, size.width())
                         << clients << nodes << size;
@@ -121,6 +132,53 @@ private Q_SLOTS:
                 if (other.entity != item.entity && other.kind != trace::EntityKind::Link)
                     QVERIFY(!item.box.intersects(other.box));
         }
+    }
+
+    void aShardsServersStandBesideEachOther() {
+        trace::Trace trace;
+        QByteArrayList names;
+        std::vector<trace::EntityId> nodes;
+        ClusterShape shape;
+        shape.replicated = true;
+        for (int i = 0; i < 9; ++i) { // three masters, then two replicas of each in turn
+            names << "redis-" + QByteArray::number(i + 1);
+            nodes.push_back(trace.intern(trace::EntityKind::Node, names.back()));
+            shape.shards[nodes.back()] = nodes[std::size_t(i % 3)];
+        }
+        auto boxes = boxesOf(names, trace, nodes, shape);
+        std::set<double> rows;
+        for (const auto& [name, box] : boxes) {
+            rows.insert(box.top());
+            QVERIFY2(box.width() >= 100, qPrintable(QString::number(box.width()))); // a name can be read
+        }
+        QCOMPARE(rows.size(), std::size_t(2));
+        for (int shard = 0; shard < 3; ++shard) {
+            const QRectF master = boxes.at(names[shard]);
+            QCOMPARE(boxes.at(names[shard + 3]).top(), master.top());
+            QCOMPARE(boxes.at(names[shard + 6]).top(), master.top());
+            QVERIFY(boxes.at(names[shard + 3]).left() > master.right());
+            QVERIFY(boxes.at(names[shard + 6]).left() - master.right() < 2 * master.width()); // none stands between
+        }
+    }
+
+    void eachServiceHasItsPlace() {
+        trace::Trace trace;
+        QByteArrayList names;
+        std::vector<trace::EntityId> nodes;
+        for (const char* name :
+             {"redis-1", "zk-1", "redis-2", "zk-2", "redis-3", "zk-3", "etcd-1", "etcd-2", "etcd-3"}) {
+            names << name;
+            nodes.push_back(trace.intern(trace::EntityKind::Node, name));
+        }
+        auto boxes = boxesOf(names, trace, nodes, {});
+        for (const char* service : {"redis-", "zk-", "etcd-"})
+            for (int i = 2; i <= 3; ++i) {
+                const QRectF before = boxes.at(service + QByteArray::number(i - 1));
+                const QRectF box = boxes.at(service + QByteArray::number(i));
+                QCOMPARE(box.top(), before.top());
+                QVERIFY(box.left() > before.right() && box.left() - before.right() < before.width());
+            }
+        QVERIFY(boxes.at("etcd-1").top() > boxes.at("redis-1").bottom());
     }
 
     void messagesAreUnderWayBetweenSendingAndArrival() {
@@ -336,6 +394,10 @@ private Q_SLOTS:
         QVERIFY(f.panel.picture().find(f.sentinel)->watcher);
         QVERIFY(!f.panel.picture().find(f.one)->watcher);
         QVERIFY(!f.panel.picture().find(f.between)); // a link between servers that nobody has disturbed
+        f.panel.setAllLinks(true);                   // so that a fault can be done to it
+        QVERIFY(f.panel.picture().find(f.between));
+        f.panel.setAllLinks(false);
+        QVERIFY(!f.panel.picture().find(f.between));
         f.context.setPlayhead(3500ms);
         QCOMPARE(nodeRoleWords(f.context, f.two), u"replica of nobody"_qs);
         f.context.setPlayhead(4150ms);
@@ -349,6 +411,23 @@ private Q_SLOTS:
         QVERIFY(f.panel.describe(*f.panel.picture().find(f.two)).contains(u"master"_qs));
         f.context.setPlayhead(6500ms);
         QVERIFY(f.panel.picture().find(f.between));
+        QVERIFY(!f.panel.grab().isNull());
+    }
+
+    void whatServersTellEachOtherFliesAboveThem() {
+        Failover f;
+        trace::Trace& t = f.session.writable();
+        t.append({Nanos(10s).count(), 100'000, f.one, f.two, t.text("replicate"), trace::EventKind::PeerMessage, 0});
+        t.append({Nanos(10s).count(), 0, f.one, 0, t.text("looking"), trace::EventKind::NodeRole, 0});
+        t.append({Nanos(10s).count(), 1, f.one, f.two, 0, trace::EventKind::VoteCast, 0});
+        t.reach(12s);
+        const Flights flights = flightsAt(t, 10s + 50us, 100us);
+        QCOMPARE(flights.shown.size(), std::size_t(1));
+        const auto at = placeBetweenServers(flights.shown.front(), f.panel.picture());
+        const QRectF one = f.panel.picture().find(f.one)->box, two = f.panel.picture().find(f.two)->box;
+        QVERIFY(at && at->y() < one.top() && at->x() > one.center().x() && at->x() < two.center().x());
+        f.context.setPlayhead(10s);
+        QCOMPARE(nodeRoleWords(f.context, f.one), u"votes for redis-2"_qs);
         QVERIFY(!f.panel.grab().isNull());
     }
 

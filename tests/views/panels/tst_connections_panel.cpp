@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "connections/connections_aside.h"
 #include "connections/connections_panel.h"
 #include "fake_session.h"
 #include "locks/locks_panel.h"
+#include "models/alert_words.h"
+#include "models/connection_words.h"
 #include "session/alert_desk.h"
 #include "theme/badge.h"
 #include "trace/connection.h"
@@ -11,6 +14,7 @@
 #include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
 #include <QTreeView>
@@ -169,6 +173,92 @@ private Q_SLOTS:
         QVERIFY2(changed.contains(u"seen 8.0 s ago"), qPrintable(changed));
     }
 
+    void aCardTellsTheTopologyAndWhatHappenedLately() {
+        Scene scene;
+        ConnectionsModel model(&scene.context);
+        ConnectionFacts its = scene.session.first();
+        const auto words = [&] {
+            scene.session.desk.take({its, scene.session.second()});
+            return model.healthText(*model.facts(0));
+        };
+        QCOMPARE(words(), u"connected"_qs);
+        its.topology = u"master + 2 replicas"_qs;
+        QCOMPARE(words(), u"connected · master + 2 replicas"_qs);
+        its.failedOverAt = 4s; // the trace has come to 10 s
+        its.backAt = 5s;
+        QCOMPARE(words(), u"connected · failover 6.0 s ago · back for 5.0 s · master + 2 replicas"_qs);
+        scene.session.writable().reach(4000s); // that is no news any more
+        its.lookedAt = 4000s;
+        QCOMPARE(words(), u"connected · master + 2 replicas"_qs);
+        its.health = {Health::Level::Bad, u"not reached: no answer"_qs, {}};
+        QCOMPARE(words(), u"not reached: no answer"_qs); // who knows what they are now
+    }
+
+    void belowTheCardsStandRulesCommandsAndHowItIsWatched() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        scene.session.held(scene.session.here, "batch-02"); // by its name
+        const auto rule = t.text("app=([a-z]+)");
+        for (const char* client : {"web", "jobs"})
+            t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, client, 0, rule));
+        t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, "8812", scene.session.bank));
+        Q_EMIT scene.session.advanced();
+        scene.session.desk.setClientRules(
+            {*inspect::parseClientRule(u"app=([a-z]+)"_qs), *inspect::parseClientRule(u"name"_qs)});
+        ConnectionsPanel panel(&scene.context);
+        QAction compare(u"&Compare…"_qs), replay(u"Replay all that happened as a scenario of the simulator…"_qs);
+        panel.aside()->setActions({&compare, &replay});
+        ConnectionFacts first = scene.session.first();
+        first.watching = u"SCAN + told of changes"_qs;
+        scene.session.desk.take({first, scene.session.second()});
+        QCOMPARE(panel.aside()->ruleLines(),
+                 (QStringList{u"by app=([a-z]+): 2 client(s)"_qs, u"by name: 1 client(s)"_qs}));
+        QCOMPARE(panel.aside()->watchingLines(), (QStringList{u"shop: SCAN + told of changes"_qs}));
+        panel.resize(260, 900);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QVERIFY(panel.aside()->showsRules() && panel.aside()->showsActions() && panel.aside()->showsWatching());
+        // Cards are whole, and nothing stands over anything else.
+        QVERIFY(!panel.view()->verticalScrollBar()->isVisible());
+        QVERIFY(panel.aside()->geometry().top() > panel.addButton()->geometry().bottom());
+        const QList<QPushButton*> buttons = panel.aside()->findChildren<QPushButton*>();
+        QCOMPARE(buttons.size(), 2);
+        QCOMPARE(buttons[0]->text(), u"Compare…"_qs);
+        QVERIFY(panel.minimumSizeHint().width() < 230); // long words do not widen the column
+        QCOMPARE(buttons[1]->accessibleName(), replay.text());
+        QSignalSpy triggered(&compare, &QAction::triggered);
+        buttons[0]->click();
+        QCOMPARE(triggered.count(), 1);
+        replay.setEnabled(false);
+        QVERIFY(!buttons[1]->isEnabled());
+        // In a low window the sections give way one after the other, the last ones first.
+        int shown = 3;
+        for (int height = 900; height > 200; height -= 20) {
+            panel.resize(260, height);
+            const bool sections[]{panel.aside()->showsRules(), panel.aside()->showsActions(),
+                                  panel.aside()->showsWatching()};
+            const int now = int(std::ranges::count(sections, true));
+            QVERIFY(now <= shown && std::ranges::is_sorted(sections, std::ranges::greater()));
+            shown = now;
+        }
+        QCOMPARE(shown, 0);
+    }
+
+    void aRuleIsRejected() {
+        Scene scene;
+        session::ConnectionDesk& desk = scene.session.desk;
+        desk.setClientRules({*inspect::parseClientRule(u"address"_qs), *inspect::parseClientRule(u"name"_qs)});
+        QSignalSpy wanted(&desk, &session::ConnectionDesk::clientRulesWanted);
+        QVERIFY(!mayReject(scene.context, u"app=(.*)"_qs));
+        rejectRule(scene.context, u"app=(.*)"_qs);
+        QCOMPARE(wanted.count(), 0);
+        QVERIFY(mayReject(scene.context, u"address"_qs));
+        rejectRule(scene.context, u"address"_qs);
+        QCOMPARE(wanted.count(), 1);
+        QCOMPARE(desk.clientRules().size(), std::size_t(1));
+        QCOMPARE(desk.clientRules().front().text, u"name"_qs);
+    }
+
     void theServersOfAConnectionAreTold() {
         Scene scene;
         ConnectionsPanel panel(&scene.context);
@@ -264,6 +354,16 @@ private Q_SLOTS:
         ConnectionsModel connections(&scene.context);
         QCOMPARE(connections.alertsOf(scene.session.bank), 1);
         QCOMPARE(connections.alertsOf(scene.session.shop), 0);
+        // By its name, and with more of them by the worst one's.
+        QCOMPARE(connections.alertWords(scene.session.bank).front(), alertWord(inspect::AlertRule::Kind::NoExpiry));
+        QVERIFY(connections.alertWords(scene.session.shop).isEmpty());
+        const QString tip = connections.index(1).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.contains(alertWord(inspect::AlertRule::Kind::NoExpiry) + u": orders"_qs), qPrintable(tip));
+        inspect::Alert lost = alert;
+        lost.rule = *inspect::parseAlertRule(u"token-back"_qs);
+        scene.session.alerts[1]->take({lost}, {{lost, alert}, 0, 0}, 11s, 0);
+        QCOMPARE(connections.alertWords(scene.session.bank),
+                 (QStringList{alertWord(inspect::AlertRule::Kind::TokenBack) + u" + 1"_qs, u"2 alert(s)"_qs}));
     }
 
     void locksAreGroupedByConnectionBackendAndHolder() {

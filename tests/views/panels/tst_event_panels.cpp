@@ -9,6 +9,7 @@
 
 #include <QCheckBox>
 #include <QElapsedTimer>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QSignalSpy>
@@ -18,6 +19,7 @@
 
 using namespace lockscope;
 using namespace lockscope::views;
+using trace::EventKind;
 using views::testing::FakeSession;
 using views::testing::PauseStory;
 
@@ -197,6 +199,40 @@ private Q_SLOTS:
         cards.asked = 0;
         list.resize(300, 260); // another width, other lines
         QTRY_VERIFY(cards.asked >= 300);
+    }
+
+    void whileNothingIsWrongItSaysWhy() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto node = t.intern(trace::EntityKind::Node, "zk-1"), other = t.intern(trace::EntityKind::Node, "zk-2");
+        const auto lock = t.intern(trace::EntityKind::Lock, "orders");
+        const auto client = t.intern(trace::EntityKind::Client, "A");
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", client);
+        const auto at = [&t](Nanos when, EventKind kind, trace::EntityId actor, trace::EntityId subject = 0,
+                             std::uint32_t aux = 0) {
+            t.append({when.count(), 0, actor, subject, aux, kind, 0});
+        };
+        at(0s, EventKind::NodeRole, node, 0, t.text("leader"));
+        at(1s, EventKind::Granted, thread, lock, 1);
+        at(2s, EventKind::NodeKilled, node);
+        at(3s, EventKind::NodeRole, other, 0, t.text("leader"));
+        t.reach(20s);
+        ViewContext context;
+        context.setSession(&session);
+        VerdictPanel panel(&context);
+        panel.resize(320, 420);
+        panel.show();
+        const auto says = [&panel](const QString& words) {
+            return std::ranges::any_of(panel.findChildren<QLabel*>(), [&](const QLabel* label) {
+                return label->isVisible() && label->text().contains(words);
+            });
+        };
+        QVERIFY(!says(u"died"_qs));
+        context.setPlayhead(15s);
+        QTRY_VERIFY(says(u"The leader zk-1 died at 2.000 s while A held orders."_qs));
+        QVERIFY(says(u"zk-2 took over at 3.000 s and knew the holder, so nobody else got in."_qs));
+        context.setPlayhead(1s);
+        QTRY_VERIFY(!says(u"died"_qs));
     }
 
     void tenThousandsOfViolationsDoNotStopTheWindow() {

@@ -76,6 +76,67 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), int(session.trace()->size()));
     }
 
+    void aWatchedLockIsToldInTheWordsOfLocks() {
+        FakeSession session;
+        trace::Trace& trace = session.writable();
+        using K = trace::EventKind;
+        const auto name = trace.intern(trace::EntityKind::Text, "shop", 0, trace.text("redis://h:6379"));
+        const auto node = trace.intern(trace::EntityKind::Node, "h:6379", name);
+        const auto lock = trace.intern(trace::EntityKind::Lock, "orders", node);
+        const auto thread = [&](const char* client) {
+            return trace.intern(trace::EntityKind::Thread, "1", trace.intern(trace::EntityKind::Client, client));
+        };
+        const auto a = thread("A"), b = thread("B");
+        std::int64_t at = 0;
+        const auto add = [&](Nanos later, K kind, trace::EntityId actor, std::uint32_t aux = 0,
+                             std::uint8_t flags = 0) {
+            trace.append(
+                {at += later.count(), kind == K::RecordFreed ? 0 : at + 5'000'000'000, actor, lock, aux, kind, flags});
+        };
+        add(0s, K::RecordHeld, a, 1); // before anybody looked
+        add(1s, K::RecordRenewed, a, 1);
+        add(1s, K::RecordRenewed, a, 2);
+        add(1s, K::RecordRenewed, a, 1);
+        add(1s, K::RecordFailedOver, a);
+        add(1s, K::RecordFreed, 0, a);
+        add(0s, K::RecordHeld, b, 1);
+        add(1s, K::RecordFreed, 0, b, std::uint8_t(trace::FreedBy::Expiry));
+        add(1s, K::RecordHeld, a, 1);
+        add(1s, K::RecordFreed, 0, a, std::uint8_t(trace::FreedBy::Force));
+        add(1s, K::RecordHeld, a, 1);
+        add(1s, K::RecordFreed, 0, a, std::uint8_t(trace::FreedBy::NodeLoss));
+        trace.reach(20s);
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(20s);
+        const auto column = [](const EventsModel& model, int which) {
+            QStringList all;
+            for (int row = 0; row < model.rowCount(); ++row)
+                all += model.index(row, which).data().toString();
+            return all;
+        };
+        // A world of our own speaks of its record: it has beliefs beside it.
+        QCOMPARE(column(EventsModel(&context), EventsModel::KindColumn).front(), QStringLiteral("record: held"));
+        trace.setOriginWallMs(1'700'000'000'000);
+        EventsModel model(&context);
+        QCOMPARE(column(model, EventsModel::KindColumn),
+                 (QStringList{u"found held"_qs, u"renewed"_qs, u"re-entered"_qs, u"held once less"_qs,
+                              u"failed over while held"_qs, u"released"_qs, u"handed over"_qs, u"expired"_qs,
+                              u"taken"_qs, u"freed by force"_qs, u"taken"_qs, u"lost with its server"_qs}));
+        const QStringList who = column(model, EventsModel::WhoColumn);
+        QVERIFY(who[5].startsWith(u'A') && who[6].startsWith(u'B') && who[7].startsWith(u'B'));
+        QVERIFY(model.index(6, EventsModel::DetailColumn).data().toString().startsWith(u"from A"));
+        model.setFilter(QStringLiteral("handed"), kAll);
+        QTRY_VERIFY(!model.isIndexing());
+        QCOMPARE(model.rowCount(), 1);
+        model.setFilter(QStringLiteral("re-entered"), kAll); // renewals of any kind: which, the row says
+        QTRY_VERIFY(!model.isIndexing());
+        QCOMPARE(model.rowCount(), 3);
+        model.setFilter(QStringLiteral("expired"), kAll);
+        QTRY_VERIFY(!model.isIndexing());
+        QCOMPARE(column(model, EventsModel::KindColumn), QStringList{u"expired"_qs});
+    }
+
     void newRowsComeInWhileFiltered() {
         FakeSession session;
         const PauseStory story(session.writable());

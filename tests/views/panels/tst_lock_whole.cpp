@@ -104,6 +104,24 @@ private Q_SLOTS:
         QCOMPARE(panel.holders()->index(1).data(party::DetailRole).toString(), u"shares it"_qs);
     }
 
+    void whoWaitsIsSaidWithoutOpeningTheLock() {
+        Scene scene("redisson-fair");
+        scene.add(EventKind::RecordHeld, scene.thread("A"), Nanos(60s).count(), 1);
+        scene.add(EventKind::RecordQueued, scene.thread("B"), 0);
+        scene.add(EventKind::RecordQueued, scene.thread("C"), 1);
+        scene.add(EventKind::RecordWaiters, 0, 5);
+        scene.lookAt(12s);
+        LocksModel model(&scene.context);
+        const QModelIndex waiters = model.index(0, LocksModel::WaitersColumn);
+        const QString tip = waiters.data(Qt::ToolTipRole).toString();
+        const QStringList lines = tip.split(u'\n');
+        QCOMPARE(lines.size(), 4);
+        QVERIFY2(lines[0].startsWith(u"1. B") && lines[0].endsWith(u"waits ≥ 12.0 s"), qPrintable(tip));
+        QVERIFY2(lines[1].startsWith(u"2. C") && lines[2].contains(u"3 more"), qPrintable(tip));
+        QVERIFY2(lines[3].contains(u"server's queue"), qPrintable(tip));
+        QCOMPARE(waiters.data(Qt::AccessibleTextRole).toString(), tip); // for who moves by the keyboard
+    }
+
     void permitsAreSoManyOfSoMany() {
         Scene scene;
         scene.add(EventKind::RecordHeld, scene.thread("p1"), trace::kEndNotKnown, 1, HoldMode::Permit);

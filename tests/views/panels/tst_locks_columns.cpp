@@ -108,7 +108,7 @@ private Q_SLOTS:
         for (const int column : {LocksModel::LockColumn, LocksModel::StateColumn, LocksModel::HolderColumn,
                                  LocksModel::TtlColumn, LocksModel::RenewalColumn, LocksModel::WaitersColumn})
             QVERIFY2(!header->isSectionHidden(column), QByteArray::number(column));
-        QTRY_VERIFY(says(u"columns hidden"_qs));
+        QTRY_VERIFY(says(u"column(s) hidden"_qs));
         // Nor are they missing in the window of the next day.
         LocksPanel next(&scene.context);
         next.resize(1160, 240);
@@ -118,7 +118,7 @@ private Q_SLOTS:
         QCOMPARE(next.view()->header()->hiddenSectionCount(), 0);
         panel.resize(1160, 240);
         QTRY_COMPARE(header->hiddenSectionCount(), 0);
-        QTRY_VERIFY(!says(u"columns hidden"_qs));
+        QTRY_VERIFY(!says(u"column(s) hidden"_qs));
         // A person who sets a width has the whole table, and scrolls.
         panel.resize(768, 240);
         QTRY_VERIFY(header->hiddenSectionCount() > 0);

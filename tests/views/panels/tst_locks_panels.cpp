@@ -6,6 +6,7 @@
 #include "locks/protocol_panel.h"
 #include "locks/ttl_history.h"
 #include "theme/palette.h"
+#include "theme/widgets.h"
 
 #include <QLabel>
 #include <QLineEdit>
@@ -91,6 +92,45 @@ private Q_SLOTS:
         QCOMPARE(panel.view()->model()->rowCount(), 1);
         QTest::keyClick(panel.filterField(), Qt::Key_Escape);
         QTRY_COMPARE(panel.view()->model()->rowCount(), 2);
+    }
+
+    /// On watched servers: what a person on call looks for is counted, and one click or key away.
+    void chipsCountAndFilter() {
+        Scene scene;
+        scene.session.can.live = true;
+        scene.context.setPlayhead(11s);
+        LocksPanel panel(&scene.context);
+        panel.resize(1180, 240);
+        panel.show();
+        panel.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        const auto chip = [&panel](const QString& name) -> Pill* {
+            for (Pill* const pill : panel.findChildren<Pill*>())
+                if (pill->isVisible() && pill->accessibleName().startsWith(name)) return pill;
+            return nullptr;
+        };
+        QTRY_VERIFY(chip(u"held"_qs));
+        QCOMPARE(chip(u"held"_qs)->accessibleName(), u"held 2"_qs);
+        QVERIFY(!chip(u"with alerts"_qs) && !chip(u"never expires"_qs)); // there is none
+        panel.filterField()->setText(u"name:stock"_qs);
+        QTRY_COMPARE(panel.view()->model()->rowCount(), 1);
+        QCOMPARE(chip(u"held"_qs)->accessibleName(), u"held 2"_qs); // of all
+        QTest::mouseClick(chip(u"held"_qs), Qt::LeftButton);
+        QCOMPARE(panel.filterField()->text(), u"state:held name:stock"_qs); // what was typed stays
+        QVERIFY(chip(u"held"_qs)->isChecked() && chip(u"held"_qs)->text().startsWith(QChar(0x2713)));
+        panel.filterField()->setText(u"state:held"_qs);
+        QTRY_COMPARE(panel.view()->model()->rowCount(), 2);
+        QTest::keyClick(panel.view(), Qt::Key_1, Qt::AltModifier);
+        QCOMPARE(panel.filterField()->text(), QString());
+        QVERIFY(!chip(u"held"_qs)->isChecked());
+        // A lock without an end has a chip, and the chip finds it.
+        scene.session.writable().append({Nanos(12s).count(), trace::kNeverEnds, scene.story.aThread, scene.stock, 1,
+                                         trace::EventKind::RecordHeld, 0});
+        scene.context.setPlayhead(13s);
+        QTRY_VERIFY(chip(u"never expires"_qs));
+        QTest::keyClick(panel.view(), Qt::Key_4, Qt::AltModifier);
+        QTRY_COMPARE(panel.view()->model()->rowCount(), 1);
+        QCOMPARE(panel.view()->model()->index(0, LocksModel::LockColumn).data().toString(), u"stock:42"_qs);
     }
 
     void whatIsOutOfSightIsNotCountedAsHeld() {

@@ -66,6 +66,14 @@ QAction* entryOf(QMenu& menu, const QString& text) {
 class TestPlanDialog final : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void aConditionIsThereWhereItWasAskedFor() {
+        Scene s;
+        QVERIFY(!s.dialog.fault()->when); // at a time
+        s.dialog.chooseCondition();
+        QVERIFY(s.dialog.fault() && s.dialog.fault()->when);
+        QCOMPARE(s.dialog.fault()->when->on, On::Granted);
+    }
+
     void aFaultOnAConditionIsPlanned() {
         Scene s;
         QCOMPARE(s.line("at")->text(), u"2.5s"_qs); // where one looks
@@ -86,6 +94,52 @@ private Q_SLOTS:
         QCOMPARE(planned.duration, std::optional<Nanos>(3s));
         QVERIFY(planned.when);
         QVERIFY((*planned.when == scenario::Trigger{.on = On::Granted, .nth = 2, .client = u"B"_qs}));
+    }
+
+    void ofSeveralLocksOneIsChosen() {
+        Scene s;
+        QVERIFY(!s.box("lock")->isVisibleTo(&s.dialog)); // there is one only
+        s.session.FakeSession::plan.moreLocks = {{.settings = {.name = u"stock"_qs}, .recipe = {}}};
+        Q_EMIT s.session.scenarioChanged();
+        PlanDialog dialog(&s.context);
+        const auto box = [&dialog](const char* name) { return dialog.findChild<QComboBox*>(QLatin1String(name)); };
+        const auto choose = [&box](const char* name, const QVariant& data) {
+            const int index = box(name)->findData(data);
+            QVERIFY2(index >= 0, name);
+            box(name)->setCurrentIndex(index);
+        };
+        QVERIFY(!box("lock")->isVisibleTo(&dialog)); // at a time
+        choose("verb", int(Action::EvictKey));
+        choose("target", u"redis-1"_qs);
+        QVERIFY(box("evicted")->isVisibleTo(&dialog));
+        QCOMPARE(dialog.fault()->text, QString()); // the first one
+        choose("evicted", u"stock"_qs);
+        QCOMPARE(dialog.fault()->text, u"stock"_qs);
+        choose("when", int(On::Granted));
+        QCOMPARE(box("lock")->currentText(), u"any lock"_qs);
+        QVERIFY(dialog.fault()->when->lock.isEmpty());
+        choose("lock", u"stock"_qs);
+        choose("client", u"B"_qs);
+        QCOMPARE(dialog.fault()->when->lock, u"stock"_qs);
+        const QString words = dialog.findChild<QLabel*>(u"sentence"_qs)->text();
+        QVERIFY2(words.contains(u"Evict stock from redis-1, when B gets the lock stock"_qs), qPrintable(words));
+        choose("when", int(On::Leader)); // of all locks
+        QVERIFY(dialog.fault()->when->lock.isEmpty());
+        choose("when", int(On::LeaseLeft));
+        QCOMPARE(box("lock")->itemText(0), u"the first one, orders"_qs);
+        choose("verb", int(Action::FlushNode));
+        QVERIFY(!box("evicted")->isVisibleTo(&dialog));
+        // It is filled with what was planned.
+        Fault planned;
+        planned.at = 4s;
+        planned.when = scenario::Trigger{.on = On::Released, .client = u"A"_qs, .lock = u"stock"_qs};
+        planned.action = Action::EvictKey;
+        planned.target = u"redis-1"_qs;
+        planned.text = u"stock"_qs;
+        planned.byHand = true;
+        PlanDialog filled(&s.context);
+        filled.fill(planned);
+        QCOMPARE(filled.fault(), std::optional(planned));
     }
 
     void stepsAndLeasesAreConditions() {
@@ -269,6 +323,18 @@ private Q_SLOTS:
                      qPrintable(heading + u": "_qs + line));
         }
         QVERIFY(items > 80);
+    }
+
+    void theListIsShownInTheLanguageOfTheInterface() {
+        const QLocale before;
+        const QString english = modelLimitsInFull(u"sql"_qs);
+        QVERIFY(english.contains(u"### Databases\n"_qs));
+        QLocale::setDefault(QLocale(u"zh_CN"_qs));
+        const QString chinese = modelLimitsInFull(u"sql"_qs), redis = modelLimitsInFull(u"redis"_qs);
+        QLocale::setDefault(before);
+        QVERIFY(chinese.contains(u"### 通用\n"_qs) && chinese.contains(u"### 数据库\n"_qs));
+        QVERIFY(redis.contains(u"### 单台服务器\n"_qs) && !redis.contains(u"### 数据库\n"_qs));
+        QCOMPARE(chinese.count(u"\n- "_qs), english.count(u"\n- "_qs));
     }
 
     void theDialogShowsTheKindOfTheServer() {

@@ -12,6 +12,7 @@
 #include <QGuiApplication>
 #include <QTableView>
 #include <QTest>
+#include <numeric>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -76,6 +77,26 @@ private Q_SLOTS:
         QCOMPARE(orders(StatisticsModel::LoadColumn), u"0.40"_qs);
         QCOMPARE(stock(StatisticsModel::LoadColumn), u"0.20"_qs);
         QCOMPARE(stock(StatisticsModel::GaveUpColumn), u"0"_qs);
+    }
+
+    void requestsForEachGrantStandInTheLocksRow() {
+        Scene scene;
+        const EntityId a = scene.thread("A"), client = scene.trace().clientOf(a);
+        const EntityId node = scene.trace().intern(trace::EntityKind::Node, "redis");
+        scene.asks(11s, a, scene.orders);
+        for (int i = 0; i < 5; ++i)
+            scene.add(11s, EventKind::Request, client, node);
+        scene.isGranted(12s, a, scene.orders); // the second time
+        scene.trace().reach(20s);
+        StatisticsPanel panel(&scene.context);
+        panel.resize(1100, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        scene.context.setPlayhead(20s);
+        QTRY_COMPARE(figure(panel, scene.orders, StatisticsModel::RequestsColumn), u"2.5"_qs);
+        QCOMPARE(figure(panel, scene.stock, StatisticsModel::RequestsColumn), u"—"_qs); // never granted
+        panel.span()->setCurrentIndex(panel.span()->findData(qlonglong(Nanos(10s).count())));
+        QTRY_COMPARE(figure(panel, scene.orders, StatisticsModel::RequestsColumn), u"5.0"_qs); // the first one is over
     }
 
     void theLastWhileIsCountedAlone() {
@@ -158,6 +179,22 @@ private Q_SLOTS:
         QCOMPARE(logarithmicHistogram({}, 4).most(), 0);
     }
 
+    void theLongestHoldIsTheOldestByItsServersWord() {
+        Scene scene;
+        const EntityId b = scene.thread("B");
+        scene.add(11s, EventKind::RecordHeld, scene.thread("A"), scene.orders, Nanos(33s).count(), 1);
+        scene.add(13s, EventKind::RecordHeld, b, scene.stock, Nanos(39s).count(), 1);
+        scene.add(13s, EventKind::RecordSince, b, scene.stock, Nanos(5s).count());
+        StatisticsPanel panel(&scene.context);
+        panel.resize(1100, 420);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        scene.context.setPlayhead(14s);
+        QTRY_COMPARE(panel.model()->overview().held.size(), std::size_t(2));
+        QCOMPARE(panel.model()->overview().held[0].lock, scene.stock); // which the bars are measured by
+        QCOMPARE(panel.model()->overview().held[0].length, Nanos(9s));
+    }
+
     void theStripShowsWhatStandsOutWhereThereIsRoom() {
         Scene scene;
         const EntityId b = scene.thread("B");
@@ -219,8 +256,18 @@ private Q_SLOTS:
         QCOMPARE(churn[0].perMinute, 3.0);
         QCOMPARE(t.entity(churn[1].connection).name, QByteArray("bank"));
         QCOMPARE(churn[1].perMinute, 0.5);
-        QVERIFY2(panel.strip()->accessibleName().endsWith(u"most grants a minute shop 3.0"_qs),
+        // Grants lie at 14, 18, … 34 s: none in the last minute, and three a minute on average.
+        QCOMPARE(churn[0].now, 0.0);
+        QCOMPARE(churn[0].curve.size(), std::size_t(StatisticsModel::kCurve));
+        QCOMPARE(churn[0].curve.back(), 0.0);
+        QCOMPARE(std::accumulate(churn[0].curve.begin(), churn[0].curve.end(), 0.0) / StatisticsModel::kCurve, 3.0);
+        QCOMPARE(*std::ranges::max_element(churn[0].curve), 20.0); // one in three seconds
+        QVERIFY2(panel.strip()->accessibleName().endsWith(
+                     u"most grants a minute shop 3.0; of all 0.0 a minute, usual 3.5"_qs),
                  qPrintable(panel.strip()->accessibleName()));
+        world.context.setPlayhead(40s);
+        QTRY_COMPARE(panel.model()->overview().churn[0].now, 9.0); // six in forty seconds
+        world.context.setPlayhead(120s);
         panel.span()->setCurrentIndex(panel.span()->findData(qlonglong(Nanos(1min).count())));
         QTRY_COMPARE(panel.model()->overview().churn[0].grants, std::uint64_t(0)); // all of it was before
     }

@@ -2,6 +2,7 @@
 #include "fake_session.h"
 #include "models/event_words.h"
 #include "models/locks_model.h"
+#include "models/queue_model.h"
 #include "theme/format.h"
 #include "trace/deadline.h"
 
@@ -54,6 +55,33 @@ private Q_SLOTS:
         const LockFacts facts = lockFacts(lock.lock, lock.context);
         QVERIFY(!facts.gauge().known);
         QVERIFY(ttlRole(facts.gauge()) != Role::Violation);
+    }
+
+    void whatTheServerSaysOfTheBeginningNeedsNoGuess() {
+        Watched lock("pg-row", trace::kEndNotKnown);
+        QVERIFY(lock.cell(LocksModel::HeldForColumn).startsWith(u"≥"));
+        trace::Trace& trace = lock.session.writable();
+        const auto thread = trace.at(0).actor;
+        const auto waiter = trace.intern(trace::EntityKind::Thread, "", trace.text("w"));
+        trace.append({Nanos(3s).count(), Nanos(-57s).count(), thread, lock.lock, 0, EventKind::RecordSince});
+        trace.append({Nanos(3s).count(), 0, waiter, lock.lock, 0, EventKind::RecordQueued});
+        lock.context.setPlayhead(4s);
+        QueueModel queue;
+        const auto waited = [&] {
+            const LockFacts facts = lockFacts(lock.lock, lock.context);
+            queue.setWaiters(lock.session.trace(), facts.waiters, lock.context.playhead());
+            return queue.index(0).data(party::DetailRole).toString();
+        };
+        QCOMPARE(waited(), u"waits ≥ 1.0 s"_qs);
+        trace.append(
+            {Nanos(4s).count(), Nanos(-8s).count(), waiter, lock.lock, 0, EventKind::RecordSince, trace::kSinceWaits});
+        trace.reach(5s);
+        lock.context.setPlayhead(5s);
+        const LockFacts facts = lockFacts(lock.lock, lock.context);
+        QVERIFY(facts.sinceKnown);
+        QVERIFY(!facts.leaseKnown); // of that the server has said nothing
+        QCOMPARE(facts.heldFor, Nanos(62s));
+        QCOMPARE(waited(), u"waits 13.0 s"_qs);
     }
 
     void aLockThatASessionKeepsIsNotUnknown() {

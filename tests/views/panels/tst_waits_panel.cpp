@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The wait-for graph, drawn and in words.
+#include "waits/lock_waits.h"
+#include "waits/wait_picture.h"
 #include "waits/wait_words.h"
 #include "waits/waits_panel.h"
 #include "written_world.h"
 
+#include <QMenu>
 #include <QTest>
 
 using namespace lockscope;
@@ -69,6 +72,149 @@ private Q_SLOTS:
         QCOMPARE(std::ranges::count(panel.picture().items, true, &WaitLayout::Item::inCycle), 4);
         QCOMPARE(std::ranges::count(panel.picture().edges, true, &WaitLayout::Edge::inCycle), 4);
         QCOMPARE(std::ranges::count(panel.picture().edges, true, &WaitLayout::Edge::back), 1);
+    }
+
+    void theEdgeToBreakIsMarkedAndEdgesSayHowLong() {
+        Scene scene;
+        scene.context.setPlayhead(5s);
+        WaitsPanel panel(&scene.context);
+        auto* picture = panel.findChild<WaitPicture*>();
+        const WaitLayout& layout = picture->layout();
+        QStringList texts;
+        for (int i = 0; i < int(layout.edges.size()); ++i)
+            texts << picture->edgeText(i);
+        texts.sort();
+        QCOMPARE(texts, QStringList({u"holds 4.0 s"_qs, u"holds 4.0 s"_qs, u"waits 1.0 s"_qs, u"waits 2.0 s"_qs,
+                                     u"waits 3.0 s"_qs}));
+        // B and C wait for orders: one edge is marked, A's hold of it.
+        const auto marked = std::ranges::find_if(layout.edges, [](const auto& edge) { return edge.freed > 0; });
+        QVERIFY(marked != layout.edges.end() && marked->holds);
+        QCOMPARE(std::ranges::count_if(layout.edges, [](const auto& edge) { return edge.freed > 0; }), 1);
+        QCOMPARE(marked->freed, 2);
+        QCOMPARE(layout.items[marked->from].entity, scene.lock("orders"));
+        QCOMPARE(layout.items[marked->to].entity, scene.thread("A"));
+        const QString tip = picture->tipAt(marked->at(0.5));
+        QVERIFY2(tip.startsWith(u"A holds orders since 1.000 s."_qs) && tip.contains(u"2 client"_qs), qPrintable(tip));
+        // The scissors lead to the lock.
+        QTest::mouseClick(picture, Qt::LeftButton, {}, marked->at(0.5).toPoint());
+        QCOMPARE(scene.context.selection(), scene.lock("orders"));
+        scene.context.setPlayhead(2500ms);
+        panel.show();
+        QTRY_COMPARE(layout.edges.size(), std::size_t(2));
+        QVERIFY(std::ranges::all_of(layout.edges, [](const auto& edge) { return edge.freed == 0; }));
+    }
+
+    void theBeginThatNobodySawIsNoFact() {
+        WrittenWorld world;
+        const EntityId lock = world.lock("jobs");
+        world.add(1s, EventKind::RecordHeld, world.thread("X"), lock, Nanos(60s).count(), 1);
+        world.add(2s, EventKind::RecordQueued, world.thread("Y"), lock, 0);
+        world.context.setSession(&world.session);
+        world.context.setPlayhead(5s);
+        WaitsPanel panel(&world.context);
+        const auto* picture = panel.findChild<WaitPicture*>();
+        QStringList texts, tips;
+        for (int i = 0; i < int(picture->layout().edges.size()); ++i) {
+            texts << picture->edgeText(i);
+            tips << picture->tipAt(picture->layout().edges[std::size_t(i)].at(0.5));
+        }
+        texts.sort();
+        QCOMPARE(texts, QStringList({u"holds ≥ 4.0 s"_qs, u"waits ≥ 3.0 s"_qs}));
+        for (const QString& tip : tips)
+            QVERIFY2(tip.contains(u"at the latest"), qPrintable(tip));
+    }
+
+    /// Two believe that they have what one waits for.
+    void aWaitForSeveralHoldersIsOne() {
+        WrittenWorld world;
+        for (const char* client : {"A", "C"}) {
+            world.asks(1s, world.thread(client), world.lock("orders"));
+            world.isGranted(1s, world.thread(client), world.lock("orders"));
+        }
+        world.asks(2s, world.thread("B"), world.lock("orders"));
+        world.context.setSession(&world.session);
+        world.context.setPlayhead(4s);
+        WaitsPanel panel(&world.context);
+        QVERIFY2(panel.sentence().contains(u"1 wait"), qPrintable(panel.sentence()));
+        QCOMPARE(panel.findChild<WaitPicture*>()->layout().edges.size(), std::size_t(3));
+    }
+
+    /// The record has given it the lock, and one whose lease has ended still believes in it.
+    void aClientWhoseGrantIsUnderWayStandsWithTheHolders() {
+        WrittenWorld world;
+        const EntityId lock = world.lock("orders");
+        world.asks(1s, world.thread("A"), lock);
+        world.isGranted(1s, world.thread("A"), lock);
+        world.asks(2s, world.thread("B"), lock);
+        world.asks(2s, world.thread("C"), lock);
+        world.add(3s, EventKind::RecordHeld, world.thread("C"), lock, Nanos(60s).count(), 1);
+        world.context.setSession(&world.session);
+        world.context.setPlayhead(4s);
+        WaitsPanel panel(&world.context);
+        const WaitLayout& layout = panel.findChild<WaitPicture*>()->layout();
+        const auto left = [&](EntityId entity) {
+            return std::ranges::find(layout.items, entity, &WaitLayout::Item::entity)->box.left();
+        };
+        QCOMPARE(left(world.thread("C")), left(world.thread("A")));
+        QVERIFY(left(lock) > left(world.thread("A")) && left(world.thread("B")) > left(lock));
+        QVERIFY2(panel.sentence().contains(u"2 wait"), qPrintable(panel.sentence()));
+    }
+
+    void aClientThatARuleJoinedNamesTheRule() {
+        Scene scene;
+        trace::Trace& trace = scene.trace();
+        const EntityId joined = trace.intern(trace::EntityKind::Client, "batch", 0, trace.text("app=([a-z]+)"));
+        scene.asks(4s, trace.intern(trace::EntityKind::Thread, "app=batch 17", joined), scene.lock("stock"));
+        scene.context.setPlayhead(5s);
+        WaitsPanel panel(&scene.context);
+        auto* picture = panel.findChild<WaitPicture*>();
+        const auto* item = scene.item(panel.picture(), joined);
+        QVERIFY(item);
+        const int number = int(item - panel.picture().items.data());
+        QCOMPARE(picture->note(number), u"by app=([a-z]+)"_qs);
+        QVERIFY(picture->tipAt(item->box.center()).contains(u"by app=([a-z]+)"_qs));
+        // Nothing watches servers here, so the rule cannot be rejected; clients without one have no menu.
+        const std::unique_ptr<QMenu> menu(picture->makeMenu(number));
+        QCOMPARE(menu->actions().size(), 1);
+        QVERIFY(!menu->actions().front()->isEnabled());
+        const auto* other = scene.item(panel.picture(), scene.thread("A"));
+        const std::unique_ptr<QMenu> none(picture->makeMenu(int(other - panel.picture().items.data())));
+        QVERIFY(none->isEmpty());
+    }
+
+    void aLocksDetailHasItsCircleOrItsChain() {
+        Scene scene;
+        LockWaits waits(&scene.context);
+        scene.context.setPlayhead(2500ms);
+        waits.setLock(scene.lock("stock")); // A waits for it, B has it and waits for nothing
+        QVERIFY(waits.isHidden());
+        scene.context.setPlayhead(5s);
+        waits.setLock(scene.lock("stock"));
+        QVERIFY(!waits.isHidden());
+        QCOMPARE(waits.hint(), u"circle of 2 client(s)"_qs);
+        const WaitLayout& layout = waits.picture()->layout();
+        QCOMPARE(layout.items.size(), std::size_t(4)); // without C, which only waits
+        for (std::size_t i = 1; i < layout.items.size(); ++i)
+            QVERIFY(layout.items[i].box.top() > layout.items[i - 1].box.bottom());
+        QCOMPARE(layout.items[0].box.left(), layout.items[3].box.left());
+        // A dock is narrower than many clients side by side: the picture scrolls, and the facts above it stay whole.
+        QVERIFY(waits.minimumSizeHint().width() < int(layout.size.width()));
+
+        WrittenWorld chain;
+        chain.isGranted(1s, chain.thread("A"), chain.lock("one"));
+        chain.isGranted(1s, chain.thread("B"), chain.lock("two"));
+        chain.asks(2s, chain.thread("B"), chain.lock("one"));
+        chain.asks(2s, chain.thread("C"), chain.lock("two"));
+        chain.context.setSession(&chain.session);
+        chain.context.setPlayhead(3s);
+        LockWaits its(&chain.context);
+        for (const char* lock : {"one", "two"}) {
+            its.setLock(chain.lock(lock));
+            QCOMPARE(its.hint(), u"chain of 2 wait(s)"_qs);
+            QCOMPARE(its.picture()->layout().items.size(), std::size_t(5));
+        }
+        its.setLock(chain.lock("three"));
+        QVERIFY(its.isHidden());
     }
 
     void everythingIsReachedByKeyboardAndSaidInWords() {

@@ -115,6 +115,26 @@ private Q_SLOTS:
         box.hidePopup();
     }
 
+    /// Space opens a list that has the focus, so the focus does not stay there.
+    void whoHasChosenARecipeIsDone() {
+        FakeSession session;
+        ViewContext context;
+        context.setSession(&session);
+        WorkloadPanel panel(&context);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        auto* const recipes = qobject_cast<RecipeBox*>(panel.control(QStringLiteral("recipe")));
+        recipes->setFocus();
+        QSignalSpy done(&panel, &WorkloadPanel::done);
+        QTest::keyClick(recipes, Qt::Key_Down); // on the way to another one
+        QCOMPARE(done.count(), 0);
+        recipes->showPopup();
+        QTRY_VERIFY(recipes->view()->isVisible());
+        QTest::keyClick(recipes->view(), Qt::Key_Down);
+        QTest::keyClick(recipes->view(), Qt::Key_Return);
+        QTRY_COMPARE(done.count(), 1);
+    }
+
     /// The box of recipes is as wide as its text, below its label where there is no room beside it.
     void noFieldStandsOutOfTheForm() {
         views::testing::FakeSession session;

@@ -57,6 +57,11 @@ private Q_SLOTS:
         QCOMPARE(matchOf(typed, command("file.quit", "&Quit", "File")), CommandMatch::None);
     }
 
+    void aLanguageIsFoundByItsOwnNameOnly() {
+        QCOMPARE(matchOf(u"chinese"_qs, command("language.en", "English", "Language")), CommandMatch::None);
+        QVERIFY(matchOf(u"english"_qs, command("language.en", "English", "Language")) != CommandMatch::None);
+    }
+
     void timesAreReadAsPeopleWriteThem_data() {
         QTest::addColumn<QString>("typed");
         QTest::addColumn<qint64>("ms");

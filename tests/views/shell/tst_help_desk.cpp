@@ -2,6 +2,7 @@
 // "What is this?", sharing a run, and two runs side by side, by the keys and clicks that a person uses.
 #include "compare/compare_window.h"
 #include "experiment/run.h"
+#include "faults/break_button.h"
 #include "focus_walk.h"
 #include "glossary/glossary_dialog.h"
 #include "lessons/lesson_panel.h"
@@ -29,6 +30,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDockWidget>
+#include <QFileDialog>
 #include <QImage>
 #include <QLabel>
 #include <QListView>
@@ -37,6 +39,7 @@
 #include <QMessageBox>
 #include <QSignalSpy>
 #include <QTreeView>
+#include <QXmlStreamReader>
 
 using namespace lockscope;
 
@@ -151,6 +154,17 @@ private Q_SLOTS:
             QTRY_COMPARE(termAt(dock->widget()), QLatin1String(term));
         }
         QCOMPARE(termAt(s.window->transport()->seedField()), QStringLiteral("seed"));
+        work->events()->show();
+        work->events()->raise();
+        QTRY_COMPARE(termAt(work->events()->widget()), QStringLiteral("event"));
+        // Each button that breaks something has the term of what it does.
+        QSet<QString> faults;
+        for (const auto* button : work->controls()->findChildren<views::BreakButton*>())
+            if (!button->visibleRegion().isEmpty()) faults << termAt(button);
+        for (const char* term : {"pause", "partition", "clock-skew", "watchdog", "mark-fault"})
+            QVERIFY2(faults.contains(QLatin1String(term)), term);
+        for (const QString& term : faults)
+            QVERIFY2(lesson::findTerm(term), qPrintable(term));
         QSet<QString> told;
         for (const auto* label : work->inspector()->findChildren<QLabel*>())
             if (label->isVisible()) told << termAt(label);
@@ -288,6 +302,34 @@ private Q_SLOTS:
         QTRY_VERIFY(s.context()->verdict()->rows == s.context()->trace()->size());
         const views::RunPicture whole = s.window->sharer()->picture();
         QVERIFY(whole.violated && !whole.sentence.isEmpty());
+    }
+
+    void drawingsAndPagesAreWrittenToo() {
+        Scene s;
+        s.open("gc-pause");
+        s.digest();
+        const auto save = [&s](const QString& path) {
+            s.action("share.save-picture")->trigger();
+            const QPointer<QFileDialog> dialog = s.window->findChild<QFileDialog*>();
+            if (!dialog || dialog->nameFilters().size() != 3) return QByteArray("no dialogue");
+            Q_EMIT dialog->fileSelected(path);
+            delete dialog.data();
+            QFile file(path);
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        const QByteArray svg = save(s.folder.filePath(QStringLiteral("run.svg")));
+        QXmlStreamReader drawing(svg);
+        QVERIFY(drawing.readNextStartElement() && drawing.name() == u"svg");
+        while (!drawing.atEnd())
+            drawing.readNext();
+        QVERIFY2(!drawing.hasError(), qPrintable(drawing.errorString()));
+        QVERIFY(svg.contains("redis-set")); // its title
+        QVERIFY(s.window->messages()->message().contains(QStringLiteral("run.svg")));
+        const QByteArray pdf = save(s.folder.filePath(QStringLiteral("run.pdf")));
+        QVERIFY(pdf.startsWith("%PDF-") && pdf.trimmed().endsWith("%%EOF"));
+        QVERIFY(QImage::fromData(save(s.folder.filePath(QStringLiteral("run.png")))).width() > 400);
+        QCOMPARE(save(s.folder.filePath(QStringLiteral("no/folder.svg"))), QByteArray());
+        QVERIFY(s.window->messages()->message().contains(QStringLiteral("no/folder.svg")));
     }
 
     void filesForOtherProgramsAreWrittenBesidesTheWindow() {

@@ -2,6 +2,7 @@
 // The whole course as a person takes it: each lesson from its place in the list to its end, by keys or by clicks alone.
 #include "lesson/lesson_file.h"
 #include "lessons/choice_button.h"
+#include "lessons/failure_table.h"
 #include "lessons/lesson_list.h"
 #include "lessons/lesson_panel.h"
 #include "theme/palette.h"
@@ -80,6 +81,12 @@ struct Taker : tests::WindowScene {
 /// A folder that gets a picture of each step, in both languages, for people to look at; empty: none is wanted.
 QString pictures() {
     return qEnvironmentVariable("LOCKSCOPE_PICTURES");
+}
+
+/// Keeps what the window shows once its parts have come to rest: panels follow the playhead a few times a second.
+void keepPicture(const Taker& taker, const QString& name) {
+    QTest::qWait(700); // nothing is judged by it: a person looks at the picture
+    QVERIFY(taker.window->grab().save(QStringLiteral("%1/%2.png").arg(pictures(), name)));
 }
 
 /// All of the widget's words are on the screen.
@@ -186,6 +193,14 @@ private Q_SLOTS:
             QCOMPARE(guide.result().has_value(), answered);
             QVERIFY2(!guide.narration().isEmpty() && !guide.narration().contains(u'{'), qPrintable(guide.narration()));
             spotlightIsInSight(taker);
+            const auto* const table = taker.panel().table();
+            QCOMPARE(table->isVisible(), guide.lesson()->steps[std::size_t(step)].table.has_value());
+            if (table->isVisible()) {
+                QTRY_VERIFY_WITH_TIMEOUT(table->isComputed(), 20'000);
+                QVERIFY2(table->sentence(0, 0).startsWith(guide.table()->recipes[0]),
+                         qPrintable(table->sentence(0, 0)));
+                QVERIFY(!table->sentence(0, 0).contains(u'…'));
+            }
             storyIsTrue(taker);
             isWhole(taker.panel().nextButton());
             isWhole(taker.panel().backButton());
@@ -193,8 +208,7 @@ private Q_SLOTS:
                 if (label->isVisible() && !label->wordWrap())
                     QTRY_VERIFY2(label->width() >= label->sizeHint().width(), qPrintable(label->text()));
             if (!pictures().isEmpty())
-                QVERIFY(taker.window->grab().save(
-                    QStringLiteral("%1/%2-%3-%4.png").arg(pictures(), id).arg(step + 1).arg(language)));
+                keepPicture(taker, QStringLiteral("%1-%2-%3").arg(id).arg(step + 1).arg(language));
             answered = !guide.question().isEmpty();
             if (!answered) {
                 taker.onward();

@@ -7,6 +7,7 @@
 #include "lessons/lesson_panel.h"
 #include "theme/widgets.h"
 #include "timeline/timeline_view.h"
+#include "timeline/zoom.h"
 #include "transport/verdict_banner.h"
 #include "transport/why_line.h"
 #include "window/language.h"
@@ -47,7 +48,17 @@ struct Class : WindowScene {
     }
 
 private:
-    QStringList cutNow() const { return cutLanes() + cutWords() + cutWhy(); }
+    QStringList cutNow() const { return cutLanes() + cutNotes() + cutWords() + cutWhy(); }
+
+    /// Right of where the step has stopped there is room for how its lanes stand.
+    QStringList cutNotes() const {
+        const auto* const view = window->findChild<views::TimelineView*>();
+        const auto& [from, to] = std::pair{view->zoom()->from(), view->zoom()->to()};
+        const double playhead = double(context()->playhead().count() - from) / double(to - from);
+        constexpr double kLeast = 0.15; // of the whole width: "holds #2"
+        if (!context()->spotlight() || playhead <= 0 || playhead > 1 || 1 - playhead >= kLeast) return {};
+        return {QStringLiteral("no room for notes: the playhead stands at %1").arg(playhead)};
+    }
 
     QStringList cutLanes() const {
         QStringList cut;
@@ -55,12 +66,14 @@ private:
         const auto& rows = view->layoutOfLanes().rows();
         const auto beliefs =
             std::ranges::count_if(rows, [](const auto& row) { return row.lane->kind == LaneKind::Belief; });
-        std::set<LaneKind> there;
+        std::set<LaneKind> there, litKinds, below;
         for (std::size_t i = 0; i < rows.size(); ++i) {
             const LaneKind kind = rows[i].lane->kind;
             const auto& spotlight = context()->spotlight();
             const bool lit =
                 spotlight && std::ranges::find(spotlight->lanes, rows[i].lane->entity) != spotlight->lanes.end();
+            if (lit) litKinds.insert(kind);
+            if (kind == LaneKind::Copy || kind == LaneKind::Node) below.insert(kind);
             const bool truth = kind == LaneKind::Record || kind == LaneKind::Effect ||
                                (kind == LaneKind::Belief && beliefs <= kFewClients);
             if (!truth && !(lit && beliefs <= kFewClients)) continue;
@@ -74,6 +87,10 @@ private:
                            .arg(place.bottom())
                            .arg(view->viewport()->height());
         }
+        // Half a lane at the lower edge, of servers that nobody speaks of, only draws the eye.
+        for (const LaneKind kind : below)
+            if (window->presenter()->isOn() && context()->spotlight() && !litKinds.contains(kind))
+                cut += QStringLiteral("lanes of kind %1, though none is lit").arg(int(kind));
         for (const LaneKind kind : {LaneKind::Record, LaneKind::Effect})
             if (!there.contains(kind)) cut += QStringLiteral("no lane of kind %1").arg(int(kind));
         return cut;
@@ -139,6 +156,9 @@ private Q_SLOTS:
     void onASmallScreen_data() { languages(); }
     void onASmallScreen() { nobodyHasToScroll({1280, 720}, Shown::Alone); }
 
+    void onASmallScreenForAClass_data() { languages(); }
+    void onASmallScreenForAClass() { nobodyHasToScroll({1280, 720}, Shown::ToAClass); }
+
 private:
     enum class Shown : std::uint8_t { Alone, ToAClass };
     static void languages() {
@@ -186,7 +206,7 @@ private:
             QCOMPARE(s.guide().phase(), LessonGuide::Phase::End);
         }
         QCOMPARE(s.window->size(), size);
-        QVERIFY2(looks >= 80, qPrintable(QString::number(looks)));
+        QVERIFY2(looks >= 75, qPrintable(QString::number(looks)));
         for (const QString& one : s.wrong)
             qWarning().noquote() << one; // a message of QTest would be cut
         QCOMPARE(s.wrong.size(), 0);

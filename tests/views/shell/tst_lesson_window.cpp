@@ -24,7 +24,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QToolButton>
 
 using namespace lockscope;
 using views::LessonGuide;
@@ -164,7 +163,7 @@ private Q_SLOTS:
     void aLongQuestionIsWholeBeforeAClass() {
         Scene s;
         s.window->resize(1280, 720);
-        s.at("zk-queue", 4);
+        s.at("zk-queue", 5);
         s.window->presenter()->setOn(true);
         for (int number = 1; number <= 3; ++number) {
             const views::ChoiceButton* const choice = s.desk()->panel()->choice(number);
@@ -185,7 +184,7 @@ private Q_SLOTS:
         Scene s;
         s.at("the-pause", 2);
         const auto shown = [&] {
-            return std::pair(s.desk()->panel()->findChild<QToolButton*>(QStringLiteral("lesson.source"))->isVisible(),
+            return std::pair(s.desk()->panel()->findChild<QLabel*>(QStringLiteral("lesson.source"))->isVisible(),
                              s.desk()->panel()->leaveButton()->isVisible());
         };
         for (int height = 620; height <= 860; height += 8) {
@@ -205,7 +204,7 @@ private Q_SLOTS:
         Scene s;
         s.window->resize(1280, 720);
         s.at("the-pause", 1);
-        auto* const source = s.desk()->panel()->findChild<QToolButton*>(QStringLiteral("lesson.source"));
+        auto* const source = s.desk()->panel()->findChild<QLabel*>(QStringLiteral("lesson.source"));
         QTRY_VERIFY(source->isVisible());
         source->setFocus();
         s.key(Qt::Key_PageDown);

@@ -4,6 +4,7 @@
 #include "ports/url_login.h"
 
 #include <QFile>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -43,6 +44,20 @@ private Q_SLOTS:
         QCOMPARE(settings.dockState(Layout::Teach), QByteArray());
         QCOMPARE(settings.recentFiles(), QStringList{QStringLiteral("/tmp/a.lockscope")});
         QCOMPARE(settings.recentConnections(), QStringList{QStringLiteral("redis://h:1")});
+    }
+
+    /// Docks that were kept before Monitor's table stood above the time axis are not forced upon it; others' are.
+    void onlyTheLayoutThatChangedForgetsItsDocks() {
+        const QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("s.ini"));
+        {
+            QSettings before(file, QSettings::IniFormat);
+            before.setValue(QStringLiteral("window/state-v3/monitor"), QByteArray("table below"));
+            before.setValue(QStringLiteral("window/state-v3/break"), QByteArray("docks of break"));
+        }
+        const Settings settings(file);
+        QCOMPARE(settings.dockState(Layout::Monitor), QByteArray());
+        QCOMPARE(settings.dockState(Layout::Break), QByteArray("docks of break"));
     }
 
     void defaultsHoldBeforeAnythingIsStored() {

@@ -68,6 +68,26 @@ private Q_SLOTS:
         QTRY_COMPARE(line->story(), views::locksAtPlayhead(*scene.context()));
     }
 
+    /// Nothing happens in a deadlock: no row comes, and nothing is judged anew, but time passes.
+    void theTimeSoFarGoesOnWhereNothingHappens() {
+        WindowScene scene;
+        scene.open("multi-deadlock");
+        const auto* line = scene.window->findChild<views::WhyLine*>();
+        session::Session* const session = scene.context()->session();
+        QString before;
+        for (const Nanos to : {Nanos(6s), Nanos(9s)}) {
+            session->advanceTo(to);
+            QTRY_VERIFY(scene.context()->trace()->reached() >= to);
+            QTRY_VERIFY(!scene.context()->verdict()->violations.empty());
+            scene.context()->setPlayhead(to);
+            const verdict::Violation lasts = scene.context()->verdict()->violations.back();
+            QVERIFY(lasts.to == kNever && lasts.from < Nanos(5s));
+            QTRY_COMPARE(line->sentence(), verdict::why(lasts, *scene.context()->trace()));
+            QVERIFY(line->sentence() != before);
+            before = line->sentence();
+        }
+    }
+
     void theSentenceIsWholeInANarrowWindow_data() {
         QTest::addColumn<QSize>("size");
         QTest::addColumn<QString>("scenario");

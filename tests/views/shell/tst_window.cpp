@@ -18,6 +18,7 @@
 
 #include <QDropEvent>
 #include <QHeaderView>
+#include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
@@ -25,6 +26,7 @@
 #include <QShortcut>
 #include <QSignalSpy>
 #include <QSlider>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
@@ -213,6 +215,23 @@ private Q_SLOTS:
         scene.strike(Qt::Key_Home);
         QVERIFY(!scene.window->player()->isPlaying());
         QCOMPARE(scene.context()->playhead(), Nanos(0));
+    }
+
+    /// A connection that may end somebody's hold is not only looked at.
+    void theFootSaysWhetherAnythingCanBeChanged() {
+        Scene scene;
+        for (const bool mayRelease : {false, true}) {
+            auto session = std::make_unique<FakeSession>();
+            session->can = {};
+            session->can.live = true;
+            session->can.forceRelease = mayRelease;
+            scene.window->setSession(std::move(session), false);
+            const auto labels = scene.window->statusBar()->findChildren<QLabel*>();
+            const auto servers = std::ranges::find(labels, QStringLiteral("Servers"), &QLabel::accessibleName);
+            QVERIFY(servers != labels.end());
+            QTRY_VERIFY2((*servers)->text().endsWith(mayRelease ? u"changes allowed" : u"read-only"),
+                         qPrintable((*servers)->text()));
+        }
     }
 
     void aClickOnTheRulerSendsTheWorldThere() {

@@ -254,6 +254,26 @@ private Q_SLOTS:
         QVERIFY(!interface->text(QAccessible::Description).contains(QStringLiteral("still believes")));
     }
 
+    /// A panel that is empty, or shown for the first time, takes no room from the lanes.
+    void theLanesStandStillWhateverThePanelsShow() {
+        WindowScene scene;
+        scene.open("gc-pause");
+        scene.window->player()->seek(12s);
+        QTRY_COMPARE(scene.context()->playhead(), Nanos(12s));
+        QCoreApplication::processEvents(); // what the playhead has changed is laid out
+        const auto* const view = timelineOf(scene);
+        const int before = view->height();
+        scene.window->player()->toStart();
+        for (QDockWidget* const dock : scene.window->work()->docks()) {
+            if (scene.window->dockWidgetArea(dock) != Qt::BottomDockWidgetArea) continue;
+            dock->raise();
+            // The main window moves those behind out of itself.
+            QTRY_VERIFY2(dock->isVisible() && dock->geometry().bottom() > 0, qPrintable(dock->objectName()));
+            QCoreApplication::processEvents(); // docks are laid out anew at the next turn
+            QVERIFY2(view->height() == before, qPrintable(dock->objectName()));
+        }
+    }
+
     void theSheetHasTheKeysOfTheParts() {
         WindowScene scene;
         scene.open("gc-pause");

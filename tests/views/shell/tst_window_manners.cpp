@@ -12,6 +12,8 @@
 #include "window_scene.h"
 
 #include <QCheckBox>
+#include <QComboBox>
+#include <QDialog>
 #include <QFileDialog>
 #include <QLabel>
 #include <QListView>
@@ -69,6 +71,55 @@ private Q_SLOTS:
         box.setFocus();
         QTest::keyClick(&box, Qt::Key_Return);
         QCOMPARE(ticked.count(), 0);
+    }
+
+    /// Whether or not a shortcut takes the letter: the list with the focus stays as it is. In a dialogue no key is
+    /// meant for the window, and lists take letters as everywhere.
+    void aLetterChangesNothingInAClosedList_data() {
+        QTest::addColumn<bool>("inDialogue");
+        QTest::newRow("window") << false;
+        QTest::newRow("dialogue") << true;
+    }
+    void aLetterChangesNothingInAClosedList() {
+        QFETCH(bool, inDialogue);
+        const std::unique_ptr<QWidget> window(inDialogue ? new QDialog : new QWidget);
+        auto* const list = new QComboBox(window.get());
+        list->addItems({QStringLiteral("alpha"), QStringLiteral("beta"), QStringLiteral("gamma")});
+        window->show();
+        QVERIFY(QTest::qWaitForWindowActive(window.get()));
+        list->setFocus();
+        QTRY_VERIFY(list->hasFocus());
+        QTest::keyClick(list, Qt::Key_B);
+        QCOMPARE(list->currentText(), inDialogue ? QStringLiteral("beta") : QStringLiteral("alpha"));
+        QTest::keyClick(list, Qt::Key_Down); // arrows are the list's own
+        QCOMPARE(list->currentText(), inDialogue ? QStringLiteral("gamma") : QStringLiteral("beta"));
+    }
+
+    void anOfferGoesWhenItCannotBeTakenUp() {
+        QWidget window;
+        window.resize(900, 400);
+        app::MessageBar bar(&window);
+        window.show();
+        // Timers of one instant run in order: by then the one that was due at the next turn of the event loop has run.
+        const auto turned = [&bar] {
+            bool passed = false;
+            QTimer::singleShot(0, &bar, [&passed] { passed = true; });
+            return QTest::qWaitFor([&passed] { return passed; });
+        };
+        QAction redo(QStringLiteral("Redo"));
+        bar.offer(QStringLiteral("As it was before."), &redo);
+        redo.setEnabled(false);
+        redo.setEnabled(true); // within one change
+        QVERIFY(turned());
+        QCOMPARE(bar.message(), QStringLiteral("As it was before."));
+        redo.setEnabled(false);
+        QTRY_VERIFY(bar.message().isEmpty());
+        QAction undo(QStringLiteral("Undo"));
+        bar.offer(QStringLiteral("New future."), &undo);
+        redo.setEnabled(true);
+        redo.setEnabled(false); // is not on offer any more
+        QVERIFY(turned());
+        QCOMPARE(bar.message(), QStringLiteral("New future."));
     }
 
     /// The instant of a planned fault, for one, does not slip into the past while its dialogue is open.
@@ -410,8 +461,10 @@ private Q_SLOTS:
         WindowScene s;
         s.open("contention");
         const double before = QFontMetricsF(s.window->findChild<QMenuBar*>()->font()).height();
-        s.press(Qt::Key_Plus, Qt::ControlModifier);
-        s.press(Qt::Key_Plus, Qt::ControlModifier);
+        // It has the focus in a run that was opened, and keys of its own for Plus and Minus.
+        QVERIFY(qobject_cast<views::TimelineView*>(QApplication::focusWidget()));
+        s.strike(Qt::Key_Plus, Qt::ControlModifier);
+        s.strike(Qt::Key_Plus, Qt::ControlModifier);
         QVERIFY(s.window->settings()->textScale() > 1.2);
         QVERIFY(QFontMetricsF(s.window->findChild<QMenuBar*>()->font()).height() > before);
         QCOMPARE(views::textScale(), s.window->settings()->textScale());

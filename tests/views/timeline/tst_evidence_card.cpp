@@ -3,6 +3,7 @@
 #include "theme/fonts.h"
 #include "theme/palette.h"
 #include "timeline/evidence_card.h"
+#include "trace/connection.h"
 
 #include <QBuffer>
 #include <QRegularExpression>
@@ -70,6 +71,34 @@ private Q_SLOTS:
         QCOMPARE(light.pixelColor(2, 2), color(Role::Surface, false));
         QCOMPARE(dark, light);
         QCOMPARE(color(Role::Surface), color(Role::Surface, true)); // the window stays as it is
+    }
+
+    /// Locks that a page has no room for are counted.
+    void aPictureKnowsHowManyLocksItShows() {
+        Cast cast = gcPause();
+        constexpr int kLocks = 40;
+        for (int i = 0; i < kLocks; ++i) {
+            const auto lock = cast.trace->intern(trace::EntityKind::Lock, "lock " + QByteArray::number(i));
+            cast.at(10s, trace::EventKind::RecordHeld, cast.a.thread, lock, Nanos(20s).count(), 1);
+        }
+        cast.trace->reach(12s);
+        TimelinePicture picture;
+        picture.trace = cast.trace;
+        const TimelineRenderer lanes(picture);
+        const auto [shown, all] = lanes.locksWithin(lanes.height());
+        QVERIFY(all >= kLocks);
+        QCOMPARE(shown, all);
+        const auto part = lanes.locksWithin(lanes.height() - 200);
+        QCOMPARE(part.second, all);
+        QVERIFY(part.first > 0 && part.first < all);
+    }
+
+    void watchedServersAreCalledByTheirNames() {
+        Cast cast = calm();
+        QCOMPARE(watchedServers(*cast.trace), QString());
+        trace::internConnection(*cast.trace, "shop", "redis://10.0.0.1:6379");
+        trace::internConnection(*cast.trace, "bank", "etcd://10.0.0.2:2379");
+        QCOMPARE(watchedServers(*cast.trace), QStringLiteral("shop, bank"));
     }
 
     /// A page is full of facts, and not of letters a hand high.

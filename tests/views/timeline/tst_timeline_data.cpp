@@ -322,18 +322,6 @@ private Q_SLOTS:
         QCOMPARE(beliefs, 3); // the one that asked goes on in the lane that it had
     }
 
-    void whichOfSeveralLocksAClientIsThereForIsNotGuessed() {
-        auto trace = std::make_shared<trace::Trace>();
-        trace->intern(trace::EntityKind::Lock, "orders");
-        trace->intern(trace::EntityKind::Lock, "invoices");
-        const auto client = trace->intern(trace::EntityKind::Client, "A");
-        trace->intern(trace::EntityKind::Thread, "1", client);
-        trace->append({.at = 0, .actor = client, .kind = EventKind::ClientStarted});
-        TimelineData data(trace);
-        data.consume();
-        QVERIFY(std::ranges::none_of(data.lanes(), [](const auto& lane) { return lane->kind == LaneKind::Belief; }));
-    }
-
     void whoTookItWhileNobodyLookedHasItsOwnLease() {
         Cast s;
         s.at(1s, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(3s).count(), 1);

@@ -132,6 +132,42 @@ private Q_SLOTS:
         QCOMPARE(laneState(data, *laneOf(data, LaneKind::Node, s.redis[0]), Story::ms(4400)), u"down"_qs);
     }
 
+    void aServerThatLooksForALeaderIsNoFollower() {
+        const auto trace = std::make_shared<trace::Trace>();
+        const EntityId node = trace->intern(EntityKind::Node, "zk-1");
+        const auto tell = [&](std::int64_t seconds, const char* role) {
+            trace->append({seconds * 1'000'000'000, 0, node, 0, trace->text(role), EventKind::NodeRole, 0});
+        };
+        tell(0, "looking");
+        tell(1, "follower");
+        tell(10, "looking");
+        tell(18, "leader");
+        TimelineData data(trace);
+        data.consume();
+        QCOMPARE(bands(*trace, laneOf(data, LaneKind::Node, node)->roles),
+                 (QStringList{u"0 elects a leader"_qs, u"1000 follower"_qs, u"10000 elects a leader"_qs,
+                              u"18000 leader"_qs}));
+    }
+
+    void aChangeOfEnginesIsNoLossOfAServer() {
+        const auto trace = std::make_shared<trace::Trace>();
+        const EntityId client = trace->intern(EntityKind::Client, "A"),
+                       a = trace->intern(EntityKind::Thread, "1", client),
+                       lock = trace->intern(EntityKind::Lock, "orders");
+        const auto lost = std::uint8_t(trace::FreedBy::NodeLoss);
+        trace->append({1'000'000'000, -1, a, lock, 1, EventKind::RecordHeld, 0});
+        trace->append({2'000'000'000, 0, 0, 0, trace->text("engine=zookeeper"), EventKind::SettingChanged, 0});
+        trace->append({2'000'000'000, 0, 0, lock, a, EventKind::RecordFreed, lost});
+        trace->append({3'000'000'000, -1, a, lock, 1, EventKind::RecordHeld, 0});
+        trace->append({4'000'000'000, 0, 0, lock, a, EventKind::RecordFreed, lost});
+        TimelineData data(trace);
+        data.consume();
+        const TickTrack& ticks = laneOf(data, LaneKind::Record, lock)->ticks;
+        QCOMPARE(ticks.size(), std::size_t(2));
+        QCOMPARE(recordTickWords(*trace, ticks[0]), u"another engine decides"_qs);
+        QCOMPARE(recordTickWords(*trace, ticks[1]), u"lost with its server"_qs);
+    }
+
     void aReplicaOfADeadServerIsNobodys() {
         // A machine that lost its power tells nobody: the replica's own link looks whole.
         Story s;

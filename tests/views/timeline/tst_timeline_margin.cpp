@@ -66,6 +66,9 @@ struct Stage {
         Q_ASSERT(exposed);
         view.fit();
     }
+    /// The view gathers changes until the event loop's next turn: one turn brings all of them, and there is nothing
+    /// to wait for.
+    static void settle() { QCoreApplication::processEvents(); }
     TimelineRuler* ruler() { return view.findChild<TimelineRuler*>(); }
     std::vector<FaultChip> chips() {
         const TimelineScene scene = view.scene();
@@ -193,10 +196,10 @@ private Q_SLOTS:
         const Lane* client = laneOf(data, LaneKind::Clock, cast.a.client);
         QVERIFY(node && client);
         QVERIFY(!laneOf(data, LaneKind::Clock, cast.b.client)); // never off
-        QCOMPARE(clockOffsetAt(data, *node, Nanos(500ms).count()), 0);
-        QCOMPARE(clockOffsetAt(data, *node, Nanos(3s).count()), Nanos(180ms).count());
-        QCOMPARE(clockOffsetAt(data, *client, Nanos(3s).count()), -Nanos(10s).count());
-        QCOMPARE(clockOffsetAt(data, *node, Nanos(6s).count()), 0); // healed
+        QCOMPARE(clockOffsetAt(*node, Nanos(500ms).count()), 0);
+        QCOMPARE(clockOffsetAt(*node, Nanos(3s).count()), Nanos(180ms).count());
+        QCOMPARE(clockOffsetAt(*client, Nanos(3s).count()), -Nanos(10s).count());
+        QCOMPARE(clockOffsetAt(*node, Nanos(6s).count()), 0); // healed
         QCOMPARE(clockState(data, *node, Nanos(3s).count()).replace(QChar(0xa0), u' '),
                  u"the clock of redis-1 is 180 ms ahead"_qs);
         QCOMPARE(clockState(data, *client, Nanos(6s).count()), u"the clock of A is right"_qs);
@@ -211,25 +214,67 @@ private Q_SLOTS:
         QCOMPARE(rowOf(client), rowOf(laneOf(data, LaneKind::Belief, cast.a.thread)) + 1);
     }
 
-    /// Below the story there is room for a lane or two: a link that was cut is one of them.
-    void aLinkThatAFaultHasStruckStandsFirst() {
+    /// A low lane has no room for the strip with words: a line tells the same by its colour and its pattern.
+    void aLowLaneHasItsMarginAsALine() {
+        Stage s;
+        s.context.setPlayhead(10s);
+        int height = 700;
+        while (!s.view.scene().metrics.lowBeliefs() && height > 300) {
+            s.view.resize(1000, height -= 10);
+            Stage::settle();
+        }
+        QVERIFY(s.view.scene().metrics.lowBeliefs());
+        const TimelineScene scene = s.view.scene();
+        const QRect lane = s.view.rowRect(s.view.layoutOfLanes().rowOf(s.cast.a.thread));
+        const QRectF line = scene.metrics.marginLine(0, lane.height());
+        QVERIFY2(!line.isEmpty() || line.height() > 0, qPrintable(QString::number(lane.height())));
+        const QImage picture = s.view.viewport()->grab().toImage();
+        const auto share = [&](Role role, Nanos from, Nanos to) {
+            const TimelineCoordinates c = scene.coordinates(s.view.viewport()->width());
+            const int left = scene.metrics.labelWidth() + int(c.x(from.count())),
+                      right = scene.metrics.labelWidth() + int(c.x(to.count()));
+            const QRect where(left, lane.top() + int(line.center().y()), right - left, 1);
+            return double(countPixels(picture, color(role), where)) / where.width();
+        };
+        QVERIFY(share(Role::Accepted, 1500ms, 2800ms) > 0.9); // of five seconds from 0.8 s
+        const double little = share(Role::Waiting, 4500ms, 5500ms);
+        QVERIFY2(little > 0.5 && little < 0.9, qPrintable(QString::number(little)));
+        const double gone = share(Role::Violation, 6100ms, 6900ms);
+        QVERIFY2(gone > 0.3 && gone < 0.7, qPrintable(QString::number(gone)));
+        QCOMPARE(share(Role::Accepted, 4500ms, 6900ms), 0.0);
+    }
+
+    void aSessionThatWasEverSuspendedHasALaneBelowItsClient() {
         Cast cast;
-        for (const Cast::Actor* actor : {&cast.a, &cast.b, &cast.c})
-            cast.exchange(1s, *actor, "GET");
-        cast.trace->reach(2s);
+        const auto tell = [&](Nanos t, const Cast::Actor& who, trace::SessionPhase phase) {
+            cast.at(t, EventKind::SessionChanged, who.client, 0, std::int64_t(phase));
+        };
+        tell(1s, cast.a, trace::SessionPhase::Connected);
+        tell(1s, cast.b, trace::SessionPhase::Connected);
+        cast.ask(2s, cast.a);
+        cast.ask(2s, cast.b);
+        cast.trace->reach(3s);
         TimelineData data(cast.trace);
         data.consume();
+        QVERIFY(!laneOf(data, LaneKind::Session, cast.a.client)); // nothing is wrong with it
+        tell(4s, cast.a, trace::SessionPhase::Suspended);
+        tell(6s, cast.a, trace::SessionPhase::Expired);
+        tell(7s, cast.a, trace::SessionPhase::Connected);
+        cast.trace->reach(9s);
+        data.consume();
+        const Lane* const lane = laneOf(data, LaneKind::Session, cast.a.client);
+        QVERIFY(lane);
+        QVERIFY(!laneOf(data, LaneKind::Session, cast.b.client));
+        QCOMPARE(lane->spans.size(), std::size_t(4));
+        QCOMPARE(lane->spans[0].from, Nanos(1s).count()); // as it was before
+        QCOMPARE(sessionState(data, *lane, Nanos(500ms).count()), u"A has no session yet"_qs);
+        QCOMPARE(sessionState(data, *lane, Nanos(5s).count()), u"the session of A is suspended"_qs);
+        QCOMPARE(sessionState(data, *lane, Nanos(6500ms).count()), u"the session of A is expired"_qs);
         TimelineLayout layout;
         layout.update(data, TimelineMetrics());
-        const int first = layout.rowOf(cast.a.link);
-        QCOMPARE(layout.rowOf(cast.b.link), first + 1);
-        cast.at(3s, EventKind::LinkCut, cast.b.client, cast.b.link, 0, 0, trace::kFault);
-        cast.trace->reach(4s);
-        data.consume();
-        QVERIFY(layout.update(data, TimelineMetrics()));
-        QCOMPARE(layout.rowOf(cast.b.link), first);
-        QCOMPARE(layout.rowOf(cast.a.link), first + 1);
-        QCOMPARE(layout.rowOf(cast.c.link), first + 2);
+        const int client = layout.rowOf(cast.a.thread);
+        QCOMPARE(layout.rows()[std::size_t(client) + 1].lane, lane);
+        QVERIFY(layout.rowOf(cast.b.thread) > client + 1);
     }
 
     /// Two hundred clients have no room for all their names beside the lanes; the holder has its name.
@@ -271,6 +316,27 @@ private Q_SLOTS:
             return view.viewport()->grab(QRect(0, row.center().y() - 8, view.scene().metrics.labelWidth() - 4, 16));
         };
         QVERIFY(label(5s).toImage() != label(2500ms).toImage());
+        // All of them are in sight, with the record and the effect: in the window of a small screen, too.
+        for (const int height : {600, 560}) { // the latter: of a window of 1280x720
+            view.resize(1000, height);
+            const auto inSight = [&](trace::EntityId entity) {
+                const QRect place = view.rowRect(view.layoutOfLanes().rowOf(entity));
+                return place.height() > 0 && place.top() >= 0 && place.bottom() <= view.viewport()->height();
+            };
+            QTRY_VERIFY2(inSight(actors[199].thread), qPrintable(QString::number(height)));
+            QVERIFY(inSight(actors[0].thread) && inSight(cast.lock) && inSight(cast.node));
+        }
+        // Where not even lines of all have room, whoever believes at the playhead stands first.
+        view.resize(1000, 330);
+        for (const auto& [at, holder] : {std::pair(Nanos(2500ms), actors[61]), std::pair(Nanos(5s), actors[20])}) {
+            context.setPlayhead(at);
+            (void)view.grab();
+            const QRect place = view.rowRect(view.layoutOfLanes().rowOf(holder.thread));
+            QVERIFY2(place.top() >= 0 && place.bottom() <= view.viewport()->height(),
+                     qPrintable(QString::number(place.top())));
+            QVERIFY(view.layoutOfLanes().height() > view.viewport()->height());
+            QCOMPARE(believersAtPlayhead(view.scene()).size(), 1u);
+        }
     }
 
     void aLargeTokenIsShort() {
@@ -346,6 +412,33 @@ private Q_SLOTS:
         QVERIFY2(drawn > 500, qPrintable(QString::number(drawn)));
         s.view.setGhostShown(false);
         QVERIFY(seen() < drawn / 4);
+    }
+
+    /// A record that nobody holds now was held then, and the resource was written to.
+    void recordAndEffectHaveTheirGhosts() {
+        Stage s;
+        Cast calm;
+        calm.at(0s, EventKind::NodeStarted, calm.node);
+        calm.ask(1s, calm.a);
+        calm.trace->reach(10s);
+        s.session.replace(calm.trace);
+        s.context.setPlayhead(9s);
+        Q_EMIT s.session.futureReplaced(session::Rewrite::Apply, 2s);
+        Stage::settle();
+        const QImage with = s.view.viewport()->grab().toImage();
+        s.view.setGhostShown(false);
+        const QImage without = s.view.viewport()->grab().toImage();
+        const auto drawn = [&](trace::EntityId entity) {
+            const QRect lane = s.view.rowRect(s.view.layoutOfLanes().rowOf(entity)).intersected(with.rect());
+            int count = 0;
+            for (int y = lane.top(); y <= lane.bottom(); ++y)
+                for (int x = lane.left(); x <= lane.right(); ++x)
+                    count += with.pixel(x, y) != without.pixel(x, y);
+            return count;
+        };
+        QVERIFY2(drawn(calm.lock) > 500, qPrintable(QString::number(drawn(calm.lock))));
+        QVERIFY2(drawn(calm.stock) > 40, qPrintable(QString::number(drawn(calm.stock))));
+        QCOMPARE(drawn(calm.node), 0); // a server has none
     }
 
     void theLastEightFormerRunsCanBeLookedAt() {

@@ -152,8 +152,14 @@ private Q_SLOTS:
         const QRect strip(labels, top, kSize.width() - labels, p.metrics.stripHeight());
         QVERIFY(countPixels(p.image, color(Role::Violation), strip) >= 20);
         // Between the lanes, where nothing else is drawn, the band tints the ground over their whole height.
+        TimelineData data(p.cast.trace);
+        data.consume();
+        TimelineLayout layout;
+        layout.update(data, p.metrics);
+        const int first = strip.bottom() + 1,
+                  end = std::min(first + layout.height(), kSize.height() - p.metrics.overviewHeight());
         int tinted = 0, rows = 0;
-        for (int y = strip.bottom() + 1; y < kSize.height() - p.metrics.overviewHeight(); ++y, ++rows) {
+        for (int y = first; y < end; ++y, ++rows) {
             bool found = false;
             for (int x = labels; x < kSize.width() && !found; ++x) {
                 const QColor c = p.image.pixelColor(x, y);

@@ -108,6 +108,19 @@ private Q_SLOTS:
         QCOMPARE(lane.spans.size(), std::size_t(2));
         QVERIFY(leaseWords(*server.trace, lane.spans[0]).last() != leaseWords(*server.trace, lane.spans[1]).last());
     }
+
+    /// In a narrow bar the thread behind a name that somebody chose is left out, and the name is whole.
+    void aChosenNameStaysWhole() {
+        Watched server;
+        const auto client = server.trace->intern(trace::EntityKind::Client, "checkout-1");
+        const auto thread = server.trace->intern(trace::EntityKind::Thread, "22448", client);
+        server.append(1, EventKind::RecordHeld, thread, 60'000'000'000);
+        TimelineData data(server.trace);
+        const Span& span = server.lane(data).spans[0];
+        QVERIFY(leaseWords(*server.trace, span).contains(QStringLiteral("checkout-1")));
+        const QString left = leaseLeftWords(*server.trace, span, 2'000'000'000).join(u'\n');
+        QVERIFY2(left.contains(QStringLiteral("\ncheckout-1 · 58")), qPrintable(left));
+    }
 };
 
 QTEST_MAIN(TestTimelineQueue)

@@ -81,6 +81,18 @@ private Q_SLOTS:
         QVERIFY(!s.view.measured());
     }
 
+    void theLengthOfAMeasureHidesNoCaption() {
+        Stage s;
+        s.view.zoom()->setRange(0, 10'000'000'000);
+        s.drag({int(s.x(2s)), 100}, {int(s.x(6s)), 100}, Qt::ShiftModifier);
+        QVERIFY(s.view.measured());
+        const int caption = s.view.scene().metrics.captionHeight(), apart = 3; // from the edges of the range
+        const QRect strip(int(s.x(2s)) + apart, 0, int(s.x(6s) - s.x(2s)) - 2 * apart, caption);
+        const QImage picture = s.picture();
+        QCOMPARE(countPixels(picture, color(Role::Accent), strip, 8), 0); // nothing of the pill's frame
+        QVERIFY(countPixels(picture, color(Role::Accent), strip.translated(0, caption), 8) > 20);
+    }
+
     void whatEndsAMeasureEndsItsDrag() {
         Stage s;
         s.view.zoom()->setRange(0, 10'000'000'000);
@@ -205,6 +217,16 @@ private Q_SLOTS:
         auto* overview = s.view.findChild<TimelineOverview*>();
         QTest::mouseClick(overview, Qt::LeftButton, {}, {overview->width() - 5, 20});
         QVERIFY(s.view.zoom()->from() > 40'000'000'000);
+        QVERIFY(!s.view.zoom()->isFollowing());
+        // Back where the playhead is, it is followed again; unless somebody has said that it is not to be.
+        const int labels = s.view.scene().metrics.labelWidth();
+        const double share = double(s.context.playhead().count()) / double(s.view.zoom()->end());
+        const int here = labels + int((overview->width() - labels) * share);
+        QTest::mouseClick(overview, Qt::LeftButton, {}, {here, 20});
+        QVERIFY(s.view.zoom()->isFollowing());
+        s.view.setFollowing(false);
+        QTest::mouseClick(overview, Qt::LeftButton, {}, {overview->width() - 5, 20});
+        QTest::mouseClick(overview, Qt::LeftButton, {}, {here, 20});
         QVERIFY(!s.view.zoom()->isFollowing());
     }
 

@@ -177,11 +177,14 @@ QString roleOf(const trace::State& state, const trace::Trace& trace, EntityId id
     if (found == state.nodes.end() || found->second.role == trace::kNoEntity) return QStringLiteral("unknown");
     const trace::NodeState& node = found->second;
     const bool replica = !trace::isMasterRole(trace.entity(node.role).name);
-    const RoleBand band = !replica            ? RoleBand::Master
+    const bool looking = trace.entity(node.role).name == "looking";
+    const RoleBand band = looking             ? RoleBand::Looking
+                          : !replica          ? RoleBand::Master
                           : node.candidate    ? RoleBand::Candidate
                           : node.copiesNobody ? RoleBand::Orphan
                                               : RoleBand::Replica;
-    const bool timed = replica && !node.copiesNobody && node.lag >= 0 && node.lagUnit == trace::LagUnit::Time;
+    const bool timed =
+        replica && !looking && !node.copiesNobody && node.lag >= 0 && node.lagUnit == trace::LagUnit::Time;
     return QStringLiteral("%1 of %2, behind %3")
         .arg(unsigned(band))
         .arg(band == RoleBand::Replica ? node.follows : 0)

@@ -16,6 +16,7 @@ std::vector<LockRow> readRedisSemaphore(const SeenKey& seen) {
     for (const auto& [id, score] : key.zset) {
         if (!isUuid(QByteArrayView(id).first(std::min<qsizetype>(id.size(), 36)))) return {};
         row.holders.push_back({id, {}, {}, {}, "permit"});
+        row.entries.push_back({key.key, id});
     }
     row.moreHolders = key.more;
     // The key ends with the permit that was taken or renewed last, and all others are gone by then. A single permit

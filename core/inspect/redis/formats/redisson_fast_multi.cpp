@@ -33,6 +33,7 @@ std::vector<LockRow> readRedissonFastMulti(const SeenKey& seen) {
         if (left > 0) {
             endAt(row, wallMs + left, wallMs);
             row.holders.push_back(partyOf(*owner, positiveCount(count->second)));
+            row.entries.push_back({hash.key, value});
         } else {
             row.state = LockRow::State::Free;
         }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spring Integration: INT_LOCK(LOCK_KEY, REGION, CLIENT_ID, CREATED_DATE[, EXPIRED_AFTER]). The key is a UUID made of
-// the lock's name, which cannot be read back.
+// the lock's name, which cannot be read back: only names that somebody asks for can be compared with it.
+#include "inspect/sql/formats/int_lock.h"
+
 #include "inspect/sql/formats/table_row.h"
+
+#include <QCryptographicHash>
+#include <QUuid>
 
 namespace lockscope::inspect {
 
@@ -40,12 +45,34 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
 
 /// Its date grows with each renewal; the client's id is another one for each process.
 sql::SeenHold takeAway(sql::Language /*language*/, const QByteArray& table, const QByteArray& name, const Entry& seen) {
-    const qsizetype colon = name.lastIndexOf(':'); // the key is a UUID
+    const QByteArray key = name.sliced(name.lastIndexOf(':') + 1);
+    const bool isKey = !QUuid::fromString(QString::fromUtf8(key)).isNull();
+    const qsizetype colon = isKey ? name.lastIndexOf(':') : name.indexOf(':'); // a real name may have more of them
     return foreignHold("DELETE FROM " + table + " WHERE region = ? AND lock_key = ? AND client_id = ?", name,
-                       {name.first(colon), name.sliced(colon + 1), seen.value});
+                       {name.first(colon), isKey ? key : intLockKey(name.sliced(colon + 1)), seen.value});
 }
 
 } // namespace
+
+QByteArray intLockKey(const QByteArray& name) {
+    const QUuid itself = QUuid::fromString(QString::fromUtf8(name));
+    if (!itself.isNull()) return itself.toByteArray(QUuid::WithoutBraces);
+    QByteArray bytes = QCryptographicHash::hash(name, QCryptographicHash::Md5);
+    bytes[6] = char((bytes[6] & 0x0f) | 0x30); // version 3
+    bytes[8] = char((bytes[8] & 0x3f) | 0x80);
+    return QUuid::fromRfc4122(bytes).toByteArray(QUuid::WithoutBraces);
+}
+
+void nameIntLock(LockRow& row, const std::set<QByteArray>& names) {
+    const qsizetype colon = row.name.lastIndexOf(':');
+    const QByteArray region = row.name.first(colon + 1), key = row.name.sliced(colon + 1);
+    for (const QByteArray& name : names) {
+        if (!name.startsWith(region) || name.size() == region.size()) continue;
+        if (intLockKey(name.sliced(region.size())) != key) continue;
+        row.name = name;
+        return;
+    }
+}
 
 const TableFormat kIntLockTable{"Spring Integration", isIts, query, read, "int_lock", takeAway};
 

@@ -22,7 +22,7 @@ std::vector<LockRow> readKazoo(const SeenNode& node) {
     return {};
 }
 
-// The path says how many permits there are; each child is one that is taken. Waiters queue at another path beside it.
+// The path says how many permits there are; each child is one that is taken. Contenders queue at the path beside it.
 std::vector<LockRow> readKazooSemaphore(const SeenNode& node) {
     if (!node.data || recipes::familyOfData(*node.data) != ZkFamily::KazooSemaphore) return {};
     constexpr qsizetype kHexDigits = 32;
@@ -30,8 +30,9 @@ std::vector<LockRow> readKazooSemaphore(const SeenNode& node) {
     const auto isPermit = [&](const SeenChild& child) {
         return child.name.name.size() == kHexDigits && std::ranges::all_of(child.name.name, isHex);
     };
-    // Without a permit taken, a number is just a number.
-    if (node.children.empty() || !std::ranges::all_of(node.children, isPermit)) return {};
+    // Without a permit taken, and nobody who wants one, a number is just a number.
+    const bool wanted = node.queue && !node.queue->children.empty();
+    if ((node.children.empty() && !wanted) || !std::ranges::all_of(node.children, isPermit)) return {};
     LockRow row = zkRow(node, "kazoo-semaphore");
     row.mode = "permit";
     for (const SeenChild& child : node.children) {
@@ -40,8 +41,23 @@ std::vector<LockRow> readKazooSemaphore(const SeenNode& node) {
     }
     row.permitsInAll = node.data->toLongLong();
     row.permitsFree = std::max<std::int64_t>(*row.permitsInAll - std::int64_t(row.holders.size()), 0);
-    row.state = LockRow::State::Held;
+    // The first in the queue is the one that tries to get a permit: the lock beside guards nothing but that.
+    std::vector<Party> waiters;
+    if (node.queue) {
+        for (const SeenChild& child : node.queue->children) {
+            if (child.name.family != ZkFamily::Kazoo) continue;
+            Party waiter = zkParty(child, "permit");
+            waiter.position = int(waiters.size());
+            waiters.push_back(std::move(waiter));
+        }
+    }
+    row.state = !row.holders.empty() ? LockRow::State::Held
+                : waiters.empty()    ? LockRow::State::Free
+                                     : LockRow::State::Queued;
+    row.waiterCount = std::int64_t(waiters.size());
+    row.waiters = std::move(waiters);
     addRaw(row, node);
+    if (wanted) addRaw(row, *node.queue);
     return {std::move(row)};
 }
 
@@ -66,6 +82,8 @@ std::vector<LockRow> readKazooLease(const SeenNode& node) {
     Party holder;
     holder.client = json.value(QLatin1String("holder")).toString().toUtf8();
     if (lease->stat) holder.sinceWallMs = lease->stat->mtime;
+    if (lease->stat)
+        row.entries.push_back({zookeeper::childOf(node.path, lease->name.name), lease->data, lease->stat->mzxid});
     row.holders.push_back(std::move(holder));
     return {std::move(row)};
 }

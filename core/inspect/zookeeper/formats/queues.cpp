@@ -3,6 +3,8 @@
 #include "inspect/zookeeper/formats.h"
 #include "inspect/zookeeper/queue_rows.h"
 
+#include <algorithm>
+
 namespace lockscope::inspect {
 
 using recipes::ZkFamily;
@@ -34,11 +36,12 @@ std::vector<LockRow> readZkRecipes(const SeenNode& node) {
     if (family == ZkFamily::ZkRecipe) return {zkQueueRow(node, "zk-recipe")};
     if (family != ZkFamily::ZkPage) return {};
     LockRow row = zkQueueRow(node, "zk-page");
-    row.certainty = Certainty::Likely; // anything may stand before "-lock-"
+    // Anything may stand before "-lock-"; and much else than a lock is called read-1.
+    row.certainty = Certainty::Likely;
     return {std::move(row)};
 }
 
-// The numbers have one order, but not every library sees the others' nodes: two may believe that they hold it.
+// The numbers have one order, but not every library sees the others' nodes: then two of them hold it.
 std::vector<LockRow> readMixedQueue(const SeenNode& node) {
     const std::set<ZkFamily> families = node.families();
     if (families.size() < 2 || families.contains(ZkFamily::Lease)) return {};
@@ -48,6 +51,25 @@ std::vector<LockRow> readMixedQueue(const SeenNode& node) {
         names << recipes::familyName(family).toUtf8();
     row.format = "mixed (" + names.join(", ") + ')';
     row.certainty = Certainty::Likely;
+    return {std::move(row)};
+}
+
+// The textbook's lock, under names that no library is known by: sessions queue as ephemeral, sequential nodes of one
+// stem. Members of a group stand there in the same way, so it is a guess; a single one says nothing.
+std::vector<LockRow> readNumberedQueue(const SeenNode& node) {
+    SeenNode queue = node;
+    const auto isIts = [](const SeenChild& child) {
+        return child.name.family == ZkFamily::Unknown && !child.name.number().isEmpty() && child.stat &&
+               child.stat->ephemeralOwner != 0;
+    };
+    std::erase_if(queue.children, [&](const SeenChild& child) { return !isIts(child); });
+    const auto stemOf = [](const SeenChild& child) {
+        return QByteArrayView(child.name.name).chopped(child.name.number().size());
+    };
+    const auto sameStem = [&](const SeenChild& child) { return stemOf(child) == stemOf(queue.children.front()); };
+    if (queue.children.size() < 2 || !std::ranges::all_of(queue.children, sameStem)) return {};
+    LockRow row = zkQueueRow(queue, "zk-sequential", Contenders::Numbered);
+    row.certainty = Certainty::Guess;
     return {std::move(row)};
 }
 

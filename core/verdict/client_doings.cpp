@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/client_doings.h"
+
+#include "trace/trace_time.h"
+#include "verdict/words.h"
+
+#include <algorithm>
+
+namespace lockscope::verdict {
+
+using trace::EntityId;
+using trace::Event;
+using trace::EventKind;
+using trace::Trace;
+
+namespace {
+
+constexpr std::size_t kFarthest = 500'000; // rows back: a few milliseconds
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Verdict)
+};
+
+/// Whether the last that the client told before row `row` is that it asks, and the server has not given it the lock
+/// since.
+bool asksOnly(EntityId thread, EntityId lock, std::size_t row, const Trace& trace) {
+    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    while (row-- > last) {
+        const EventKind kind = trace.kindAt(row);
+        if (!isBelief(kind) && kind != EventKind::RecordHeld) continue;
+        const Event e = trace.at(row);
+        if (e.actor == thread && e.subject == lock) return kind == EventKind::Requested;
+    }
+    return false;
+}
+
+} // namespace
+
+QString lostRaceText(const Violation& violation, Nanos length, const Trace& trace) {
+    const std::size_t row = violation.row;
+    if (row >= trace.size() || trace.kindAt(row) != EventKind::RecordRenewed) return {};
+    const EntityId doer = violation.actors.front(), lock = violation.lock;
+    if (!asksOnly(doer, lock, row, trace)) return {};
+    return paragraph({Words::tr("%1 asked for %2 and did not get it, but its command wrote another end into the entry "
+                                "of %3 at %4.")
+                          .arg(actorText(doer, trace), trace.displayName(lock),
+                               actorText(violation.actors.back(), trace), instantText(trace, violation.from, length)),
+                      Words::tr("The command writes before its sender knows whether it has won.")});
+}
+
+QString deadConnectionText(EntityId owner, const Violation& violation, Nanos length, const Trace& trace) {
+    const EntityId client = trace.clientOf(owner);
+    std::size_t row = std::min(violation.row, trace.size());
+    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    while (row-- > last) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind == EventKind::Healed) return {};
+        if (kind != EventKind::LinkCut && kind != EventKind::LinkMended) continue;
+        const Event e = trace.at(row);
+        const trace::Entity& link = trace.entity(e.subject);
+        if (link.parent != client) continue;
+        if (kind == EventKind::LinkMended) return {};
+        return Words::tr("%1 was cut off from %2 at %3, and the server does not know that: to it the connection of %1 "
+                         "is alive.")
+            .arg(actorText(owner, trace), trace.displayName(link.other), instantText(trace, e.time(), length));
+    }
+    return {};
+}
+
+} // namespace lockscope::verdict

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "verdict/verdict.h"
+
+namespace lockscope::verdict {
+
+/// The explanation of a renewal by a client that only asked for the lock: its command wrote into the entry before it
+/// knew that it had lost. Empty: the violation is of another kind. Translated. `length`: instants are rounded by it.
+QString lostRaceText(const Violation& violation, Nanos length, const trace::Trace& trace);
+
+/// That the server does not know of the dead connection of `owner`, whose entry it keeps; empty: the client was not cut
+/// off when the violation began. Translated.
+QString deadConnectionText(trace::EntityId owner, const Violation& violation, Nanos length, const trace::Trace& trace);
+
+} // namespace lockscope::verdict

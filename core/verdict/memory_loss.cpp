@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/memory_loss.h"
+
+#include "trace/trace_time.h"
+#include "verdict/words.h"
+
+#include <algorithm>
+
+namespace lockscope::verdict {
+
+using trace::EntityId;
+using trace::Event;
+using trace::EventKind;
+using trace::FreedBy;
+using trace::Trace;
+
+namespace {
+
+constexpr std::size_t kFarthest = 500'000; // rows back: a few milliseconds
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Verdict)
+};
+
+bool isLoss(const Event& e) {
+    return e.kind == EventKind::RecordFreed && FreedBy(e.flags & trace::kFreedByMask) == FreedBy::NodeLoss;
+}
+
+/// The servers whose copies of the hold were lost since its lease was full, in the order of their losses.
+std::vector<EntityId> forgetfulServers(const Chronicle& c, EntityId lock, const Trace& trace) {
+    std::vector<EntityId> servers;
+    const std::size_t end = trace.upperBound(*c.recordEnded);
+    const std::size_t last = end > kFarthest ? end - kFarthest : 0;
+    for (std::size_t row = end; row-- > last;) {
+        if (trace.kindAt(row) != EventKind::RecordFreed) continue;
+        const Event e = trace.at(row);
+        if (c.leaseFrom && e.time() < *c.leaseFrom) break;
+        if (!isLoss(e) || EntityId(e.aux) != c.thread || trace.copyOf(e.subject) != lock) continue;
+        const EntityId server = trace.entity(e.subject).parent;
+        if (std::ranges::find(servers, server) == servers.end()) servers.insert(servers.begin(), server);
+    }
+    return servers;
+}
+
+} // namespace
+
+std::optional<EngineChange> engineChangeBefore(std::size_t row, const Trace& trace) {
+    const QByteArray setting = QByteArrayLiteral("engine=");
+    row = std::min(row, trace.size());
+    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    bool agreed = false;
+    while (row-- > last) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::SettingChanged && kind != EventKind::EngineChanged) continue;
+        const Event e = trace.at(row);
+        if (e.aux == trace::kNoEntity) continue;
+        const QByteArray text = trace.entity(e.aux).name;
+        if (kind == EventKind::EngineChanged) {
+            agreed = true;
+            if (trace::EngineNews(e.flags & trace::kEngineNewsMask) != trace::EngineNews::InUse) continue;
+            return EngineChange{e.time(), QString::fromUtf8(text.left(text.indexOf('\n'))), false};
+        }
+        // A manager that agrees begins with it, and tells when the engine is in use.
+        if (text.startsWith(setting) && !agreed)
+            return EngineChange{e.time(), QString::fromUtf8(text.mid(setting.size())), true};
+    }
+    return {};
+}
+
+std::optional<EngineChange> engineChangeAt(const Event& freed, const Trace& trace) {
+    if (!isLoss(freed)) return {};
+    const std::optional<EngineChange> change = engineChangeBefore(trace.upperBound(freed.time()), trace);
+    return change && change->at == freed.time() ? change : std::nullopt;
+}
+
+QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Trace& trace) {
+    const auto at = [&](Nanos t) { return instantText(trace, t, length); };
+    const QString who = actorText(c.thread, trace), when = at(*c.recordEnded);
+    const bool handed = c.successorAt.has_value();
+    const QString next = handed ? actorText(c.successor, trace) : QString();
+    const QString nextAt = handed ? at(*c.successorAt) : QString();
+    const std::optional<EngineChange> change = engineChangeBefore(trace.upperBound(*c.recordEnded), trace);
+    if (change && change->at == *c.recordEnded) {
+        const QString engine = change->engine;
+        return handed ? Words::tr("Since %1 %2 decides, which knows nothing of the lock of %3: it gave the lock to %4 "
+                                  "at %5.")
+                            .arg(when, engine, who, next, nextAt)
+                      : Words::tr("Since %1 %2 decides, which knows nothing of the lock of %3.").arg(when, engine, who);
+    }
+    const std::vector<EntityId> servers = forgetfulServers(c, lock, trace);
+    if (servers.size() == 1) {
+        const QString server = actorsText(servers, trace);
+        return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of "
+                                  "it, and the lock went to %4 at %5.")
+                            .arg(server, who, when, next, nextAt)
+                      : Words::tr("%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of "
+                                  "it.")
+                            .arg(server, who, when);
+    }
+    if (servers.size() > 1) {
+        const QString all = actorsText(servers, trace);
+        return handed ? Words::tr("%1 lost their memory of the lock of %2, the last one at %3, and the lock went to %4 "
+                                  "at %5.")
+                            .arg(all, who, when, next, nextAt)
+                      : Words::tr("%1 lost their memory of the lock of %2, the last one at %3.").arg(all, who, when);
+    }
+    return handed ? Words::tr("The server lost its memory of the lock of %1 at %2, and gave it to %3 at %4.")
+                        .arg(who, when, next, nextAt)
+                  : Words::tr("The server lost its memory of the lock of %1 at %2.").arg(who, when);
+}
+
+QString toldEngineText(std::size_t row, Nanos length, const Trace& trace) {
+    const std::optional<EngineChange> change = engineChangeBefore(row, trace);
+    if (!change || !change->told) return {};
+    return Words::tr("Clients were told at %1 to take their locks on %2, and nobody waited for those on the engine "
+                     "before it: they go on there, and %2 knows nothing of them.")
+        .arg(instantText(trace, change->at, length), change->engine);
+}
+
+bool noneWasRecorded(const Violation& violation, const Trace& trace) {
+    constexpr std::size_t kFew = 50'000;
+    const auto isOfLock = [&](std::size_t row) {
+        return trace::isRecord(trace.kindAt(row)) && trace.at(row).subject == violation.lock;
+    };
+    const std::size_t begin = std::min(violation.row, trace.size()), oldest = begin - std::min(begin, kFew);
+    bool seen = false;
+    for (std::size_t row = begin; row-- > oldest && !seen;)
+        seen = isOfLock(row);
+    const std::size_t end = std::min(trace.upperBound(violation.to), begin + kFew);
+    for (std::size_t row = begin; row < end && seen; ++row)
+        if (trace.kindAt(row) == EventKind::RecordHeld && isOfLock(row)) return false;
+    return seen;
+}
+
+std::optional<Event> clockJumpOfWriter(const Chronicle& c, const Trace& trace) {
+    if (!c.recordEnded || c.freedBy != FreedBy::Overwrite || c.freedByWhom == trace::kNoEntity) return {};
+    const EntityId client = trace.clientOf(c.freedByWhom);
+    const std::size_t end = trace.upperBound(*c.recordEnded);
+    const std::size_t last = end > kFarthest ? end - kFarthest : 0;
+    for (std::size_t row = end; row-- > last;) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind == EventKind::Healed) return {};
+        if (kind != EventKind::ClockJumped) continue;
+        const Event e = trace.at(row);
+        if (e.actor == client) return e.value == 0 ? std::nullopt : std::optional(e);
+    }
+    return {};
+}
+
+} // namespace lockscope::verdict

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record of servers that are dead: their copies stop, and a record that nobody decides is not told.
+#include "scenario_runs.h"
+#include "session/shared_run.h"
+#include "trace/state.h"
+
+using namespace lockscope;
+using namespace lockscope::tests;
+using trace::EntityId;
+using trace::Event;
+using trace::EventKind;
+using verdict::Invariant;
+using verdict::Outcome;
+
+namespace {
+
+experiment::RunReport runOf(const QString& text) {
+    const auto shared = session::readSharedText(QStringLiteral("lockscope:") + text);
+    if (!shared) qFatal("%s", qPrintable(shared.error()));
+    return experiment::run(shared->whole(), shared->seed);
+}
+
+EntityId nodeOf(const trace::Trace& trace, const QByteArray& id) {
+    for (EntityId entity = 1; entity < trace.entityCount(); ++entity)
+        if (trace.entity(entity).kind == trace::EntityKind::Node && trace.entity(entity).name == id) return entity;
+    return trace::kNoEntity;
+}
+
+/// The rows that tell of the content of that server's copies, between its death and its next start.
+std::size_t rowsAfterDeath(const trace::Trace& trace, EntityId node) {
+    Nanos died = kNever, back = kNever;
+    for (const Event& e : rows(trace, EventKind::NodeKilled))
+        if (e.actor == node) died = std::min(died, e.time());
+    for (const Event& e : rows(trace, EventKind::NodeStarted))
+        if (e.actor == node && e.time() > died) back = std::min(back, e.time());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        const Event e = trace.at(i);
+        const bool isDead = e.time() >= died && e.time() < back;
+        const bool tells = isRecord(e.kind) && e.kind != EventKind::RecordUnobserved;
+        count += isDead && tells && trace.entity(e.subject).parent == node;
+    }
+    return count;
+}
+
+trace::State stateAt(const trace::Trace& trace, Nanos t) {
+    trace::State state;
+    for (std::size_t i = 0; i < trace.upperBound(t); ++i)
+        state.apply(trace.at(i), trace);
+    return state;
+}
+
+/// Whether the record of the lock itself is told at that instant.
+bool isToldAt(const trace::Trace& trace, Nanos t) {
+    const trace::State state = stateAt(trace, t);
+    for (const auto& [lock, record] : state.records)
+        if (trace.copyOf(lock) == trace::kNoEntity) return record.observed;
+    return false;
+}
+
+QByteArray roleAt(const trace::Trace& trace, EntityId node, Nanos t) {
+    const trace::State state = stateAt(trace, t);
+    return trace.entity(state.nodes.at(node).role).name;
+}
+
+} // namespace
+
+class TestDeadServers : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void theCopiesOfADeadServerStop_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QByteArray>("dead");
+        QTest::newRow("etcd") << QStringLiteral("contention?recipe=etcd-lease&seed=42&do=7.458s,kill-node,etcd-1&do="
+                                                "7.458s,kill-node,etcd-2")
+                              << QByteArray("etcd-1");
+        QTest::newRow("zookeeper") << QStringLiteral("contention?recipe=zk-mutex&seed=42&do=7.458s,kill-node,zk-3")
+                                   << QByteArray("zk-3");
+        QTest::newRow("sql") << QStringLiteral("sql-failover-async?seed=7") << QByteArray("sql-1");
+    }
+    void theCopiesOfADeadServerStop() {
+        QFETCH(QString, text);
+        QFETCH(QByteArray, dead);
+        const auto report = runOf(text);
+        const EntityId node = nodeOf(*report.trace, dead);
+        QCOMPARE(rowsAfterDeath(*report.trace, node), std::size_t(0));
+        const Nanos killed = rows(*report.trace, EventKind::NodeKilled).front().time();
+        const trace::State state = stateAt(*report.trace, killed);
+        bool hasCopy = false;
+        for (const auto& [lock, record] : state.records) {
+            if (report.trace->entity(lock).parent != node) continue;
+            hasCopy = true;
+            QVERIFY(!record.observed);
+        }
+        QVERIFY(hasCopy);
+    }
+
+    void withoutAQuorumNobodyDecides_data() {
+        QTest::addColumn<QString>("text");
+        QTest::newRow("etcd") << QStringLiteral(
+            "contention?recipe=etcd-lease&seed=1&do=7s,kill-node,etcd-1&do=7s,kill-node,etcd-2");
+        QTest::newRow("zookeeper") << QStringLiteral(
+            "contention?recipe=zk-mutex&seed=1&do=7s,kill-node,zk-1&do=7s,kill-node,zk-2");
+        QTest::newRow("sql") << QStringLiteral("contention?recipe=sql-row&seed=1&do=7s,kill-node,sql-1");
+        QTest::newRow("redis") << QStringLiteral("contention?recipe=redis-set&seed=1&do=7s,kill-node,redis-1");
+        QTest::newRow("replicas") << QStringLiteral("replicas?recipe=redis-set&seed=1&do=7s,kill-node,redis-1&do=7.1s,"
+                                                    "kill-node,sentinel-1&do=7.1s,kill-node,sentinel-2");
+    }
+    /// No grant is owed meanwhile, whatever the kind of the servers.
+    void withoutAQuorumNobodyDecides() {
+        QFETCH(QString, text);
+        const auto report = runOf(text);
+        QCOMPARE(outcome(report, Invariant::Progress), Outcome::Holds);
+        const auto grants = rows(*report.trace, EventKind::Granted);
+        QVERIFY(grants.back().time() < 8s); // nobody gets in for the rest of the run
+    }
+
+    void aRecordThatNobodyDecidesIsToldAgainWithTheNextLeader_data() {
+        QTest::addColumn<QString>("text");
+        QTest::newRow("etcd") << QStringLiteral("contention?recipe=etcd-lease&seed=1&do=7s,kill-node,etcd-1&do=7s,kill-"
+                                                "node,etcd-2&do=12s,restart-node,etcd-1");
+        QTest::newRow("zookeeper") << QStringLiteral("contention?recipe=zk-mutex&seed=1&do=7s,kill-node,zk-1&do=7s,"
+                                                     "kill-node,zk-2&do=12s,restart-node,zk-1");
+        QTest::newRow("sql") << QStringLiteral(
+            "contention?recipe=sql-lease&seed=1&do=7s,kill-node,sql-1&do=12s,restart-node,sql-1");
+    }
+    void aRecordThatNobodyDecidesIsToldAgainWithTheNextLeader() {
+        QFETCH(QString, text);
+        const auto report = runOf(text);
+        QVERIFY(isToldAt(*report.trace, 6999ms));
+        QVERIFY(!isToldAt(*report.trace, 7s));
+        QVERIFY(!isToldAt(*report.trace, 11900ms));
+        const auto deciders = rows(*report.trace, EventKind::RecordDecider);
+        const bool ofOneServer = QTest::currentDataTag() == QByteArray("sql"); // whose death says it
+        QCOMPARE(deciders.size(), std::size_t(ofOneServer ? 0 : 2));
+        if (!ofOneServer) QCOMPARE(deciders.front().value, 0); // nobody
+        QVERIFY(isToldAt(*report.trace, 30s));
+        QVERIFY(rows(*report.trace, EventKind::Granted).back().time() > 30s);
+    }
+
+    void nobodyDecidesWhileAMasterIsDead() {
+        const auto report = runOf(QStringLiteral("sql-failover-async?seed=7"));
+        const trace::State state = stateAt(*report.trace, 1500ms);
+        for (const auto& [lock, record] : state.records) {
+            if (report.trace->copyOf(lock) != trace::kNoEntity) continue;
+            QVERIFY(!record.observed);
+            QCOMPARE(record.deciders, 0);
+        }
+    }
+
+    void aServerThatStartsLooksForALeader() {
+        const auto report = runOf(QStringLiteral("contention?recipe=zk-mutex&seed=42&do=7.458s,kill-node,zk-3&do=9s,"
+                                                 "kill-node,zk-2&do=11s,restart-node,zk-2"));
+        const EntityId node = nodeOf(*report.trace, "zk-2");
+        QCOMPARE(roleAt(*report.trace, node, 8900ms), QByteArray("leader"));
+        QCOMPARE(roleAt(*report.trace, node, 11s), QByteArray("looking"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDeadServers)
+#include "tst_dead_servers.moc"

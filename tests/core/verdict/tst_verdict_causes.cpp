@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Causes that an explanation names: old entries, other engines, clocks of others, lost permits, forgetful servers.
+#include "hand_written.h"
+#include "trace/state.h"
+#include "verdict/why_unknown.h"
+
+using namespace lockscope;
+using namespace lockscope::verdict;
+using Kind = trace::EventKind;
+using FreedBy = trace::FreedBy;
+
+class TestVerdictCauses : public QObject {
+    Q_OBJECT
+    static QString first(const HandWritten& w, Invariant invariant) {
+        const auto found = w.violations(invariant);
+        return found.empty() ? QStringLiteral("no violation") : explain(found[0], *w.trace);
+    }
+    static bool says(const QString& text, const char* words) {
+        if (!text.contains(QLatin1String(words))) qWarning("%s", qPrintable(text));
+        return text.contains(QLatin1String(words));
+    }
+
+private Q_SLOTS:
+    void anOldEntryThatComesBackIsNoGrant() {
+        HandWritten w;
+        const auto next = w.trace->intern(trace::EntityKind::Node, "redis-2");
+        const auto own = w.trace->intern(trace::EntityKind::Lock, "orders", w.node, w.lock);
+        const auto copy = w.trace->intern(trace::EntityKind::Lock, "orders", next, w.lock);
+        w.started();
+        w.add(0, Kind::RecordDecider, w.node, w.lock, 1);
+        w.take(500, w.b, 6000);
+        w.add(500, Kind::RecordHeld, w.b, own, HandWritten::ns(6000), 1);
+        w.add(600, Kind::RecordHeld, w.b, copy, HandWritten::ns(6000), 1);
+        w.released(1000, w.b);
+        w.freed(1000, FreedBy::Release, w.b, w.b); // of which the replica does not hear
+        w.take(1500, w.a, 9000);
+        w.add(3000, Kind::NodeKilled, w.node, 0, 0, 0, trace::kFault);
+        w.freed(3000, FreedBy::NodeLoss, 0, w.a);
+        w.add(4300, Kind::RecordDecider, next, w.lock, 1);
+        w.held(4300, w.b, 6000);
+        w.write(4500, w.a);
+        w.trace->reach(ms(5000));
+        QVERIFY(says(first(w, Invariant::StaleWrite),
+                     "redis-2 became master at 4.300 s with an old lock of B, whose end had not reached it."));
+        trace::State state;
+        for (std::size_t i = 0; i < w.trace->size(); ++i)
+            state.apply(w.trace->at(i), *w.trace);
+        QCOMPARE(state.records.at(w.lock).grants, 2u); // B's and A's
+    }
+
+    void aBeliefThatEndsAfterTheOverlapIsOver() {
+        HandWritten w;
+        w.started();
+        w.take(1000, w.a, 4000);
+        w.freed(4000, FreedBy::Expiry, 0, w.a);
+        w.take(4100, w.b, 9000);
+        w.freed(6000, FreedBy::Release, w.b, w.b);
+        w.released(6000, w.b); // the overlap ends with B
+        QVERIFY(says(first(w, Invariant::MutualExclusion), "A does not know, and still believes"));
+        w.add(8000, Kind::Lost, w.a, w.lock);
+        w.trace->reach(ms(9000));
+        QVERIFY(says(first(w, Invariant::MutualExclusion),
+                     "A went on believing that it held the lock until 8.0 s, when it learned of the loss."));
+    }
+
+    void anotherEngineIsTheCause() {
+        HandWritten w;
+        w.lock = w.trace->intern(trace::EntityKind::Lock, "orders"); // of no server: a lock manager's
+        w.started();
+        w.take(1000, w.a, 9000);
+        w.add(2000, Kind::SettingChanged, 0, 0, 0, w.trace->text("engine=zookeeper"), trace::kFault);
+        w.freed(2000, FreedBy::NodeLoss, 0, w.a);
+        w.take(3000, w.b, 9000);
+        w.trace->reach(ms(4000));
+        QVERIFY(says(first(w, Invariant::MutualExclusion),
+                     "Since 2.0 s zookeeper decides, which knows nothing of the lock of A: it gave the lock to B at "
+                     "3.0 s."));
+    }
+
+    void aHoldThatAnotherEngineNeverNamed() {
+        const auto tell = [](bool agreed) {
+            HandWritten w;
+            w.lock = w.trace->intern(trace::EntityKind::Lock, "orders");
+            w.started();
+            w.add(2000, Kind::SettingChanged, 0, 0, 0, w.trace->text("engine=zookeeper"), trace::kFault);
+            if (agreed)
+                w.add(2500, Kind::EngineChanged, 0, 0, 1, w.trace->text("zk-1 zk-mutex"),
+                      std::uint8_t(trace::EngineNews::InUse));
+            w.request(2900, w.a);
+            w.granted(3000, w.a); // by the engine that is in use no more
+            w.take(3500, w.b, 9000);
+            w.trace->reach(ms(4500));
+            return first(w, Invariant::MutualExclusion);
+        };
+        QVERIFY(says(tell(false), "Clients were told at 2.0 s to take their locks on zookeeper"));
+        QVERIFY(!tell(true).contains(QLatin1String("were told")));
+    }
+
+    void theServersThatForgotAreNamed() {
+        HandWritten w;
+        w.lock = w.trace->intern(trace::EntityKind::Lock, "orders");
+        std::vector<trace::EntityId> nodes, copies;
+        for (const char* id : {"redis-1", "redis-2", "redis-3"}) {
+            nodes.push_back(w.trace->intern(trace::EntityKind::Node, id));
+            copies.push_back(w.trace->intern(trace::EntityKind::Lock, "orders", nodes.back(), w.lock));
+        }
+        const auto forgets = [&](int at, std::size_t i) {
+            w.add(at, Kind::RecordFreed, 0, copies[i], 0, w.a, std::uint8_t(FreedBy::NodeLoss));
+        };
+        w.started();
+        w.request(1000, w.a);
+        for (const trace::EntityId copy : copies)
+            w.add(1000, Kind::RecordHeld, w.a, copy, HandWritten::ns(9000), 1);
+        w.held(1000, w.a, 9000);
+        w.granted(1000, w.a);
+        forgets(2000, 0);
+        forgets(3000, 2);
+        w.freed(3000, FreedBy::NodeLoss, 0, w.a);
+        w.take(4000, w.b, 9000);
+        w.trace->reach(ms(5000));
+        QVERIFY(says(first(w, Invariant::MutualExclusion),
+                     "redis-1 and redis-3 lost their memory of the lock of A, the last one at 3.0 s, and the lock went "
+                     "to B at 4.0 s."));
+    }
+
+    void theClockOfTheOneThatWroteOverIt() {
+        HandWritten w;
+        w.started();
+        w.take(1000, w.a, 9000);
+        w.add(1500, Kind::ClockJumped, w.clientB, 0, HandWritten::ns(10000), 0, trace::kFault);
+        w.request(1800, w.b);
+        w.freed(2000, FreedBy::Overwrite, w.b, w.a);
+        w.held(2000, w.b, 12000);
+        w.granted(2000, w.b);
+        w.trace->reach(ms(3000));
+        QVERIFY(
+            says(first(w, Invariant::MutualExclusion), "The clock of B jumped at 1.5 s. B wrote over the entry of A"));
+    }
+
+    void aLostRaceIsNoRenewal() {
+        const auto tell = [](bool holds) {
+            HandWritten w;
+            w.started();
+            w.take(1000, w.a, 9000);
+            w.request(1200, w.b);
+            if (holds) w.granted(1300, w.b);
+            w.renewed(2000, w.b, 11000);
+            w.trace->reach(ms(3000));
+            return first(w, Invariant::Ownership);
+        };
+        QVERIFY(says(tell(false), "B asked for orders and did not get it, but its command wrote another end into the "
+                                  "entry of A at 2.000 s."));
+        QVERIFY(says(tell(true), "B renewed orders at 2.000 s, but it was A that held it."));
+    }
+
+    void aConnectionThatIsDeadIsNamed() {
+        const auto tell = [](bool mended) {
+            HandWritten w;
+            w.started();
+            w.request(1000, w.a);
+            w.add(1000, Kind::RecordHeld, w.a, w.lock, trace::kEndNotKnown, 1);
+            w.granted(1000, w.a);
+            w.add(2000, Kind::LinkCut, 0, w.linkA, 0, 0, trace::kFault);
+            if (mended) w.add(2500, Kind::LinkMended, 0, w.linkA, 0, 0, trace::kFault);
+            w.add(3000, Kind::Lost, w.a, w.lock);
+            w.request(3500, w.b);
+            w.trace->reach(ms(60000));
+            return first(w, Invariant::Progress);
+        };
+        QVERIFY(says(tell(false), "A was cut off from redis-1 at 2.0 s, and the server does not know that"));
+        QVERIFY(!tell(true).contains(QLatin1String("cut off")));
+    }
+
+    void anUnknownOutcomeHasAReason() {
+        HandWritten w;
+        w.started();
+        w.take(1000, w.a, 4000);
+        w.add(2000, Kind::RecordUnobserved, 0, w.lock);
+        w.write(4500, w.a); // after its deadline
+        w.trace->reach(ms(5000));
+        const Verdict verdict = w.judge();
+        QVERIFY(says(whyUnknown(verdict, Invariant::StaleWrite, *w.trace), "The write at 4.500 s could not be judged"));
+        QVERIFY(whyUnknown(verdict, Invariant::MutualExclusion, *w.trace).isEmpty());
+        HandWritten nothing;
+        nothing.trace->reach(ms(1000));
+        QVERIFY(says(whyUnknown(nothing.judge(), Invariant::Progress, *nothing.trace), "what the clients believed"));
+    }
+
+    void thePermitThatEndedIsNamed() {
+        HandWritten w;
+        w.started();
+        w.add(0, Kind::LockCapacity, 0, w.lock, 1);
+        const auto takes = [&](int at, trace::EntityId thread, int deadline) {
+            w.request(at, thread);
+            w.held(at, thread, deadline);
+            w.add(at, Kind::GrantedAs, thread, w.lock, std::int64_t(trace::HoldMode::Permit), 1);
+            w.granted(at, thread);
+        };
+        takes(1000, w.a, 4000);
+        w.add(2000, Kind::ClientPaused, w.clientA, 0, 0, 0, trace::kFault);
+        w.freed(4000, FreedBy::Expiry, 0, w.a);
+        takes(4100, w.b, 9000);
+        w.trace->reach(ms(5000));
+        const QString text = first(w, Invariant::MutualExclusion);
+        QVERIFY(says(text, "A has been paused since 2.000 s."));
+        QVERIFY(says(text, "The lease of the permit of A ended at 4.000 s, so the server counts the permit as free."));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestVerdictCauses)
+#include "tst_verdict_causes.moc"

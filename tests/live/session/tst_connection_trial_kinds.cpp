@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/etcd_server.h"
+#include "sandbox/mariadb_server.h"
+#include "sandbox/memcached_server.h"
+#include "sandbox/postgres_server.h"
+#include "sandbox/zookeeper_server.h"
+#include "support/live.h"
+#include "trial_answer.h"
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+/// The trial of a connection, on each kind of server but Redis: good, gone, and with a wrong login.
+class TestConnectionTrialKinds : public QObject {
+    Q_OBJECT
+    EventLoopRuntime m_runtime;
+    std::shared_ptr<void> m_server; ///< of the test that runs
+    QString m_url;
+
+    template <typename Server>
+    QString begin() {
+        auto server = std::make_shared<Server>(m_runtime);
+        const QString error = start(*server);
+        m_url = error.isEmpty() ? server->url() : QString();
+        m_server = std::move(server);
+        return error;
+    }
+    QString begin(const QByteArray& kind) {
+        if (kind == "zookeeper") return begin<sandbox::ZooKeeperServer>();
+        if (kind == "etcd") return begin<sandbox::EtcdServer>();
+        if (kind == "mariadb") return begin<sandbox::MariaDbServer>();
+        if (kind == "postgresql") return begin<sandbox::PostgresServer>();
+        return begin<sandbox::MemcachedServer>();
+    }
+
+private Q_SLOTS:
+    void cleanup() { m_server.reset(); }
+
+    void goodAndGone_data() {
+        QTest::addColumn<QByteArray>("kind");
+        QTest::addColumn<QByteArray>("outcome");
+        QTest::addColumn<QByteArray>("version"); // empty: it is not known at once
+        QTest::addColumn<QByteArray>("note");    // what cannot be seen there by default; empty: nothing
+        const auto row = [](const char* kind, const char* outcome, const char* version, const char* note) {
+            QTest::newRow(kind) << QByteArray(kind) << QByteArray(outcome) << QByteArray(version) << QByteArray(note);
+        };
+        row("zookeeper", "fine: ", "", "");
+        row("etcd", "fine: ", "version 3.", "");
+        row("postgresql", "fine: ", "version 15", "");
+        row("mariadb", "partly: ", "version 10.", "GET_LOCK");
+        row("memcached", "partly: ", "", "Name the locks to watch");
+    }
+    void goodAndGone() {
+        QFETCH(QByteArray, kind);
+        QFETCH(QByteArray, outcome);
+        QFETCH(QByteArray, version);
+        QFETCH(QByteArray, note);
+        VERIFY_EMPTY(begin(kind));
+        const QByteArray address = "127.0.0.1:" + QByteArray::number(urlOf(m_url).endpoints.front().port);
+        says(answerOf(m_url), {outcome, "Connected to ", address, version, "0 lock(s) seen", note});
+        m_server.reset();
+        const QString sign = m_url.contains(u'?') ? QStringLiteral("&") : QStringLiteral("?");
+        says(answerOf(m_url + sign + QStringLiteral("connect=2s")), {"failed: ", address});
+    }
+
+    void aWrongPasswordIsRefusedAndNotRepeated_data() {
+        QTest::addColumn<QByteArray>("kind");
+        for (const char* kind : {"postgresql", "mariadb"})
+            QTest::newRow(kind) << QByteArray(kind);
+    }
+    void aWrongPasswordIsRefusedAndNotRepeated() {
+        QFETCH(QByteArray, kind);
+        VERIFY_EMPTY(begin(kind));
+        const QString right = QStringLiteral(":%1@").arg(sandbox::SqlServerOptions().password);
+        QVERIFY2(m_url.contains(right), qPrintable(m_url));
+        const QString answer = answerOf(QString(m_url).replace(right, QStringLiteral(":sesame@")));
+        says(answer, {"failed: ", "127.0.0.1"});
+        QVERIFY2(!answer.contains(QLatin1String("sesame")), qPrintable(answer));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestConnectionTrialKinds)
+#include "tst_connection_trial_kinds.moc"

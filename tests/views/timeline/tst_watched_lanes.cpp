@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The lanes of a server with many locks: pinned ones, the curve of waiters, and the overview by the clock.
+#include "pause_view.h"
+#include "timeline/paint_kit.h"
+#include "timeline/timeline_overview.h"
+#include "trace/connection.h"
+
+#include <QAction>
+#include <QLineEdit>
+#include <QScrollBar>
+
+using namespace lockscope;
+using namespace lockscope::views;
+using trace::EntityKind;
+using trace::EventKind;
+
+namespace {
+
+constexpr std::int64_t kWall = 1'764'424'800'000; ///< a full minute
+
+/// Thirty locks that one server holds for a minute; the first one's queue grows by one every ten seconds.
+struct Watched {
+    std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
+    std::vector<trace::EntityId> locks;
+    std::unique_ptr<FixedSession> session;
+    ViewContext context;
+    TimelineView view{&context};
+
+    explicit Watched(std::int64_t wallMs = kWall) {
+        Theme::instance().setChoice(ThemeChoice::Light);
+        trace->setOriginWallMs(wallMs);
+        const trace::EntityId shop = trace::internConnection(*trace, "shop", "redis://shop");
+        const trace::EntityId node = trace->intern(EntityKind::Node, "shop", shop);
+        const trace::EntityId holder = trace->intern(EntityKind::Client, "worker-7");
+        for (int i = 0; i < 30; ++i)
+            locks.push_back(trace->intern(EntityKind::Lock, "lock-" + QByteArray::number(i), node));
+        const auto row = [&](Nanos at, EventKind kind, trace::EntityId actor, trace::EntityId lock,
+                             std::int64_t value) {
+            trace->append({.at = at.count(), .value = value, .actor = actor, .subject = lock, .kind = kind});
+        };
+        for (const trace::EntityId lock : locks)
+            row(0s, EventKind::RecordHeld, holder, lock, -1);
+        for (int i = 1; i <= 5; ++i)
+            row(i * 10s, EventKind::RecordWaiters, trace::kNoEntity, locks.front(), i);
+        trace->reach(60s);
+        session = std::make_unique<FixedSession>(trace, 0s, true);
+        context.setSession(session.get());
+        context.setPlayhead(60s);
+        view.resize(1000, 520);
+        view.show();
+        if (!QTest::qWaitForWindowExposed(&view)) qFatal("the window did not come");
+        view.setFocus();
+    }
+    QScrollBar* bar() const { return view.verticalScrollBar(); }
+    QRect place(trace::EntityId lock) const { return view.rowRect(view.layoutOfLanes().rowOf(lock)); }
+    bool isWhole(trace::EntityId lock) const {
+        const int row = view.layoutOfLanes().rowOf(lock);
+        return row >= 0 && view.isInSight(row) && view.viewport()->rect().contains(place(lock));
+    }
+    double x(Nanos t) const {
+        const TimelineScene scene = view.scene();
+        return scene.metrics.labelWidth() + scene.coordinates(view.viewport()->width()).x(t.count());
+    }
+};
+
+/// How many pixels of a column have that colour.
+int inColumn(const QImage& picture, double x, const QRect& lane, const QColor& wanted) {
+    const double dpr = picture.devicePixelRatio();
+    int count = 0;
+    for (int y = int(lane.top() * dpr); y < int((lane.bottom() + 1) * dpr) && y < picture.height(); ++y)
+        count += picture.pixelColor(int(x * dpr), y) == wanted;
+    return count;
+}
+
+} // namespace
+
+class TestWatchedLanes : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void aPinnedLaneStaysInSight() {
+        Watched s;
+        QTRY_VERIFY(s.bar()->maximum() > 100);
+        const trace::EntityId far = s.locks[27], other = s.locks[12];
+        QVERIFY(!s.isWhole(far));
+        s.context.select(far);
+        QAction* const pin = s.view.findChild<QAction*>(QStringLiteral("timeline.pin"));
+        QVERIFY(pin && !pin->shortcut().isEmpty());
+        pin->trigger();
+        QVERIFY(s.view.isPinned(far));
+        s.view.setPinned(other, true);
+        QTRY_VERIFY(s.isWhole(far) && s.isWhole(other)); // lanes are laid out at the next turn
+        const int last = s.bar()->maximum();
+        for (int at = 0; at <= last; at += std::max(1, last / 7)) {
+            s.bar()->setValue(at);
+            QVERIFY2(s.isWhole(far) && s.isWhole(other), qPrintable(QString::number(at)));
+        }
+        QVERIFY(s.place(other).top() < s.place(far).top()); // in the order of all lanes
+        s.bar()->setValue(0);
+        QVERIFY(s.place(far).bottom() < s.place(s.locks[0]).top());
+        s.bar()->setValue(last);
+        QVERIFY(s.isWhole(s.locks[29])); // the others can still be reached
+        // A click on what is seen is on what is meant.
+        QTest::mouseClick(s.view.viewport(), Qt::LeftButton, {}, QPoint(20, s.place(other).center().y()));
+        QCOMPARE(s.context.selection(), other);
+        pin->trigger();
+        QVERIFY(!s.view.isPinned(other) && s.view.isPinned(far));
+        s.view.setPinned(far, false);
+        QTRY_COMPARE(s.view.scene().pinned.height(), 0);
+    }
+
+    void aFilterLeavesPinnedLanes() {
+        Watched s;
+        QTRY_VERIFY(s.bar()->maximum() > 100);
+        s.view.setPinned(s.locks[27], true);
+        s.view.findChild<QLineEdit*>()->setText(QStringLiteral("lock-3"));
+        QTRY_VERIFY(s.view.layoutOfLanes().rowOf(s.locks[4]) < 0);
+        QVERIFY(s.view.layoutOfLanes().rowOf(s.locks[27]) >= 0);
+        QVERIFY(s.view.layoutOfLanes().rowOf(s.locks[3]) >= 0);
+    }
+
+    void pinsAreOfOneSession() {
+        Watched s;
+        s.view.setPinned(s.locks[27], true);
+        s.session->replace(s.trace); // a recording whose names have come
+        QVERIFY(s.view.isPinned(s.locks[27]));
+        const Cast cast = gcPause();
+        FixedSession another(cast.trace);
+        s.context.setSession(&another);
+        QTRY_VERIFY(!s.view.isPinned(s.locks[27]));
+        s.context.setSession(nullptr);
+    }
+
+    void allPinsNeverTakeTheWholeRoom() {
+        Watched s;
+        QTRY_VERIFY(s.bar()->maximum() > 100);
+        for (const trace::EntityId lock : s.locks)
+            s.view.setPinned(lock, true);
+        QTRY_VERIFY(s.view.scene().pinned.height() > 0);
+        QVERIFY(s.view.scene().pinned.height() <= s.view.viewport()->height() * 6 / 10);
+        s.bar()->setValue(s.bar()->maximum());
+        QVERIFY(s.isWhole(s.locks[29]));
+    }
+
+    void theQueueIsACurveOfSteps() {
+        Watched s;
+        QTRY_VERIFY(s.isWhole(s.locks.front()));
+        const QImage picture = s.view.viewport()->grab().toImage();
+        const QRect lane = s.place(s.locks.front());
+        const auto tall = [&](Nanos t) { return inColumn(picture, s.x(t), lane, onGround(color(Role::WaitingSoft))); };
+        QCOMPARE(tall(8s), 0); // nobody waits
+        int before = 0;
+        for (int i = 1; i <= 5; ++i) {
+            const int now = tall(i * 10s + 9s); // right of the words
+            QVERIFY2(now > before, qPrintable(QStringLiteral("%1: %2 after %3").arg(i).arg(now).arg(before)));
+            before = now;
+        }
+        const QRect quiet = s.place(s.locks[1]);
+        QCOMPARE(inColumn(picture, s.x(59s), quiet, onGround(color(Role::WaitingSoft))), 0);
+    }
+
+    void theOverviewTellsTheTimeOfDay() {
+        const auto inkAbove = [](std::int64_t wallMs) {
+            Watched s(wallMs);
+            auto* const overview = s.view.findChild<TimelineOverview*>();
+            const QImage picture = overview->grab().toImage();
+            const int labels = s.view.scene().metrics.labelWidth();
+            return countPixels(picture, color(Role::TextFaint), QRect(labels, 4, picture.width() - labels, 12), 60);
+        };
+        QVERIFY(inkAbove(kWall) > inkAbove(0) + 40); // a simulation happens on no day
+    }
+};
+
+QTEST_MAIN(TestWatchedLanes)
+#include "tst_watched_lanes.moc"

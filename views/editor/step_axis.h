@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include "editor/axis_scale.h"
+#include "editor/edited_document.h"
+
+#include <QTimer>
+#include <QWidget>
+
+namespace lockscope::views {
+
+/// The narration of a lesson on the axis of time of its scene: above, the moments that have names, by the run itself;
+/// below, the steps, from where each begins to where it stops. The end of a step is dragged; it keeps the moment that
+/// it is told by ("wake+300ms").
+///
+/// By keys: Up and Down choose a step, Left and Right move its end by 100 ms (with Shift by 1 s). The scenes are played
+/// in the background, whenever the lesson is without a mistake; until then the axis stays as it was.
+class StepAxis : public QWidget {
+    Q_OBJECT
+public:
+    explicit StepAxis(EditedDocument* document, QWidget* parent = nullptr);
+
+    /// The number of the chosen step, from 0; the axis shows its scene.
+    int current() const { return m_current; }
+    void setCurrent(int index);
+    /// Where a step's bar is, px; empty: it belongs to another scene, or its scene was not played yet.
+    QRect barOf(int index) const;
+    /// Whether the scenes of the document as it stands have been played.
+    bool isUpToDate() const { return m_playedFor == m_wanted && m_wanted > 0; }
+    int xOf(Nanos at) const { return scale().xOf(at); }
+    QSize sizeHint() const override { return {640, 118}; }
+    QSize minimumSizeHint() const override { return {240, 118}; }
+
+Q_SIGNALS:
+    void currentChanged(int index);
+    /// The chosen step in words, for a status line.
+    void told(QString sentence);
+    /// The scenes were played.
+    void played();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    struct Named {
+        QString name;
+        Nanos at{};
+    };
+    struct Part {
+        int index = 0; ///< of the step
+        Nanos from{}, until{};
+    };
+    /// A scene as it was played.
+    struct Played {
+        QString scene;
+        Nanos end{};
+        std::vector<Named> moments;
+        std::vector<Part> steps;
+    };
+    static std::vector<Played> play(const lesson::Lesson& lesson);
+    void playSoon();
+    void begin();
+    const Played* shown() const;
+    const Part* part(int index) const;
+    AxisScale scale() const;
+    QRect barOf(const Part& part) const;
+    /// The end of the step at a pixel, -1: none.
+    int gripAt(const QPoint& at) const;
+    void moveEnd(int index, Nanos to);
+    void tell();
+
+    EditedDocument* m_document;
+    std::vector<Played> m_played;
+    QTimer m_soon;
+    int m_wanted = 0, m_playedFor = 0; ///< generations of the document
+    int m_current = 0;
+    std::optional<Nanos> m_dragged; ///< where the end of the chosen step is being dragged to
+    bool m_gripped = false;
+};
+
+} // namespace lockscope::views
