@@ -10,6 +10,9 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i)
         words += QString::fromLocal8Bit(argv[i]);
     // Decided before any application object: a command starts without a display, and without waiting for one.
-    if (!cli::isForTerminal(words)) return app::runWindow(argc, argv);
+    if (!cli::isForTerminal(words)) {
+        cli::hushHarmlessRemarks();
+        return app::runWindow(argc, argv);
+    }
     return cli::run(argc, argv, [] { app::speak(app::resolvedLanguage(QString())); });
 }

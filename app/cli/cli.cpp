@@ -142,16 +142,25 @@ bool isUtf8(const QByteArray& word) {
     return QString::fromUtf8(word).toUtf8() == word;
 }
 
-/// Qt tells of a locale without UTF-8 that it changes it for itself; scripts and cron jobs have such, and it does no
-/// harm.
-void messageHandler(QtMsgType type, const QMessageLogContext&, const QString& message) {
-    if (type == QtDebugMsg || type == QtInfoMsg || message.startsWith(QLatin1String("Detected locale")) ||
-        message.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR")))
-        return;
-    complain(message);
+/// Qt tells of a locale without UTF-8 that it changes it for itself, and of a missing folder that it takes another.
+bool isHarmless(const QString& message) {
+    return message.startsWith(QLatin1String("Detected locale")) ||
+           message.startsWith(QLatin1String("QStandardPaths: XDG_RUNTIME_DIR"));
 }
 
+void messageHandler(QtMsgType type, const QMessageLogContext&, const QString& message) {
+    if (type != QtDebugMsg && type != QtInfoMsg && !isHarmless(message)) complain(message);
+}
+
+QtMessageHandler s_beforeHush = nullptr;
+
 } // namespace
+
+void hushHarmlessRemarks() {
+    s_beforeHush = qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& place, const QString& message) {
+        if (!isHarmless(message)) s_beforeHush(type, place, message);
+    });
+}
 
 bool isForTerminal(const QStringList& words) {
     if (words.isEmpty()) return false;
