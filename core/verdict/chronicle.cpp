@@ -93,9 +93,27 @@ void readClockJump(Chronicle& c, const Event& e, trace::EntityId client, Clocks&
     c.clockJumps.push_back(e);
 }
 
-/// `cutNow`: the servers that the client is cut off from at present.
-void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::EntityId node, Clocks& clocks,
-              std::vector<trace::EntityId>& cutNow, const trace::Trace& trace) {
+/// The servers that a client is cut off from.
+struct Cuts {
+    std::vector<trace::EntityId> now;    ///< in the order of their cuts
+    std::vector<trace::EntityId> mended; ///< at `mendedAt`: one fault may mend several, in as many rows
+    Nanos mendedAt{};
+
+    void mend(trace::EntityId server, Nanos at) {
+        if (at != mendedAt) mended.clear();
+        mendedAt = at;
+        if (std::erase(now, server) > 0) mended.push_back(server);
+    }
+    /// Those that it was cut off from until just before the last mending.
+    std::vector<trace::EntityId> untilMended() const {
+        std::vector<trace::EntityId> all = mended;
+        all.insert(all.end(), now.begin(), now.end());
+        return all;
+    }
+};
+
+void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::EntityId node, Clocks& clocks, Cuts& cuts,
+              const trace::Trace& trace) {
     const auto begin = [&](std::optional<Chronicle::Span>& span) {
         if (!c.recordEnded || !c.explains(span)) span = Chronicle::Span{e.time(), kNever};
     };
@@ -116,13 +134,18 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
     case EventKind::LinkMended: {
         const trace::Entity& link = trace.entity(e.subject);
         if (link.parent != client || (!clocks.empty() && !clocks.contains(link.other))) break;
-        const auto most = [&] { return 2 * cutNow.size() > clocks.size(); };
-        const bool before = most();
-        std::erase(cutNow, link.other);
-        if (e.kind == EventKind::LinkCut) cutNow.push_back(link.other);
+        const auto most = [&] { return 2 * cuts.now.size() > clocks.size(); };
+        const bool before = most(), open = c.cut && c.cut->to == kNever;
+        if (e.kind == EventKind::LinkMended)
+            cuts.mend(link.other, e.time());
+        else if (std::ranges::find(cuts.now, link.other) == cuts.now.end())
+            cuts.now.push_back(link.other);
         if (most() && !before) begin(c.cut);
-        if (!most() && before) end(c.cut);
-        if (c.cut && c.cut->to == kNever) c.cutFrom = cutNow;
+        if (!most() && before) {
+            end(c.cut);
+            if (open) c.cutFrom = cuts.untilMended();
+        }
+        if (c.cut && c.cut->to == kNever) c.cutFrom = cuts.now;
         break;
     }
     case EventKind::NodePaused:
@@ -135,7 +158,7 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
     case EventKind::Healed:
         end(c.paused);
         end(c.cut);
-        cutNow.clear();
+        cuts.now.clear();
         for (Nanos& ahead : clocks | std::views::values)
             ahead = Nanos(0);
         if (!c.recordEnded) c.watchdogStopped.reset();
@@ -238,7 +261,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
     c.watchdogStopped = watchdogStoppedBefore(client, begin, trace);
     c.bySession = hasSessionBefore(client, begin, trace);
     Clocks clocks = clocksOf(lock, begin, trace);
-    std::vector<trace::EntityId> cutNow;
+    Cuts cuts;
     trace::Belief belief;
     for (std::size_t i = begin; i < end; ++i) {
         const EventKind kind = trace.kindAt(i);
@@ -252,7 +275,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
         if (past && !open && c.beliefEnded) break;
         if (isLife(kind)) {
             if (!past || open)
-                readLife(c, e, client, node, clocks, cutNow, trace);
+                readLife(c, e, client, node, clocks, cuts, trace);
             else if (kind == EventKind::ClientKilled && e.actor == client && !c.killed)
                 c.killed = e.time();
             readSleep(belief, e, client);

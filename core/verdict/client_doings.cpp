@@ -60,8 +60,11 @@ QString deadConnectionText(EntityId owner, const Violation& violation, Nanos len
         const trace::Entity& link = trace.entity(e.subject);
         if (link.parent != client) continue;
         if (kind == EventKind::LinkMended) return {};
-        return Words::tr("%1 was cut off from %2 at %3, and the server does not know that: to it the connection of %1 "
-                         "is alive.")
+        const bool over = violation.to != kNever;
+        return (over ? Words::tr("%1 was cut off from %2 at %3, and the server did not know that: to it the connection "
+                                 "of %1 was alive.")
+                     : Words::tr("%1 was cut off from %2 at %3, and the server does not know that: to it the "
+                                 "connection of %1 is alive."))
             .arg(actorText(owner, trace), trace.displayName(link.other), instantText(trace, e.time(), length));
     }
     return {};

@@ -7,7 +7,7 @@
 #include "verdict/client_doings.h"
 #include "verdict/failover_story.h"
 #include "verdict/memory_loss.h"
-#include "verdict/obstacle.h"
+#include "verdict/obstacle_text.h"
 #include "verdict/verdict.h"
 #include "verdict/why.h"
 #include "verdict/words.h"
@@ -126,7 +126,7 @@ public:
                       .arg(name(m_v.lock), actors(), at(m_v.from), length())
                 : tr("Nobody alive held %1 and %2 could be given it, but it was overdue for %3: from %4 to %5.")
                       .arg(name(m_v.lock), actors(), length(), at(m_v.from), at(m_v.to));
-        return paragraph({what, blocked(obstacle)});
+        return paragraph({what, obstacleText(obstacle, m_v, m_length, m_trace)});
     }
 
     QString heldForNothing() const {
@@ -345,7 +345,15 @@ private:
     QString failover(const Chronicle& c, const FailoverStory& story, const QString& remark = {}) const {
         const QString who = actor(c.thread), former = name(story.former), next = name(story.next);
         QString before;
-        if (!story.killed)
+        // A lock that ends with its connection is in no log that replicas read: lag has nothing to do with it.
+        if (c.deadline == trace::kEndNotKnown && !c.bySession)
+            before = story.killed ? tr("%1 was killed at %2, and the lock of %3 with it: it belonged to a connection, "
+                                       "and no replica knows of it.")
+                                        .arg(former, at(*story.killed), who)
+                                  : tr("%1 took the place of %2 at %3, without the lock of %4: it belongs to a "
+                                       "connection to %2, and no replica knows of it.")
+                                        .arg(next, former, at(story.took), who);
+        else if (!story.killed)
             before =
                 tr("%1 took the place of %2 at %3, without the lock of %4.").arg(next, former, at(story.took), who);
         else if (story.copied)
@@ -378,10 +386,15 @@ private:
     /// Which server that decides no more gave the lock, and why it went on giving it.
     QString formerMaster(const QString& who, const FormerMasterStory& story) const {
         const QString former = name(story.former), next = name(story.next);
-        const QString cut = story.cutSince ? at(*story.cutSince) : QString();
+        QString cut;
+        if (story.cut)
+            cut = story.cut->to == kNever
+                      ? tr("%1 has been cut off from %2 since %3.").arg(former, next, at(story.cut->from))
+                      : tr("%1 was cut off from %2 from %3 to %4.")
+                            .arg(former, next, at(story.cut->from), at(story.cut->to));
         return paragraph({tr("%1 got the lock at %2 from %3, whose place %4 had taken at %5.")
                               .arg(who, at(story.gave), former, next, at(story.took)),
-                          cut.isEmpty() ? cut : tr("%1 has been cut off from %2 since %3.").arg(former, next, cut)});
+                          cut});
     }
     QString beliefAfterwards(const Chronicle& c) const {
         const QString who = actor(c.thread);
@@ -408,46 +421,6 @@ private:
         default:
             return tr("%1 went on believing that it held the lock until it gave it up at %2.").arg(who, when);
         }
-    }
-
-    /// Why waiters do not get a lock that is free.
-    QString freeButNotGiven(const Obstacle& o) const {
-        if (o.deadWaiter != trace::kNoEntity)
-            return tr("On the server the lock is free, but %1, which died at %2 while it waited, still has a place in "
-                      "the queue: nobody behind it gets the lock until the server drops that place.")
-                .arg(actor(o.deadWaiter), at(o.waiterDied));
-        if (!o.slowServers.empty())
-            return tr("On the server the lock is free, but messages to and from %1 take up to %2 longer each way since "
-                      "%3: the waiters ask, and the answers come too late.")
-                .arg(actorsText(o.slowServers, m_trace), lengthText(Nanos(0), o.slowBy), at(o.slowSince));
-        return tr("On the server the lock is free: its waiters were not told of that, or ask in vain.");
-    }
-
-    /// The obstacle to a grant: why no waiter gets the lock.
-    QString blocked(const Obstacle& record) const {
-        if (record.owner == trace::kNoEntity) return freeButNotGiven(record);
-        const QString owner = actor(record.owner);
-        if (record.deadline == trace::kEndNotKnown) {
-            const QString there = tr("The entry of %1 is still on the server; until when is not known.").arg(owner);
-            if (!record.ownerDied) return paragraph({deadConnectionText(record.owner, m_v, m_length, m_trace), there});
-            return paragraph({tr("%1 died at %2.").arg(owner, at(*record.ownerDied)), there});
-        }
-        if (record.ownerHung)
-            return tr("The work of %1 has hung since %2, while its watchdog renews its lease: only a longest time for "
-                      "a hold would end it.")
-                .arg(owner, at(*record.ownerHung));
-        if (record.ownerDied && record.deadline < 0)
-            return tr("%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.")
-                .arg(owner, at(*record.ownerDied));
-        if (record.ownerDied)
-            return tr("%1 died at %2, and its entry stays on the server until %3.")
-                .arg(owner, at(*record.ownerDied), at(Nanos(record.deadline)));
-        if (record.deadline < 0)
-            return tr("The entry of %1 is still on the server and has no expiry, but %1 does not believe that it holds "
-                      "the lock.")
-                .arg(owner);
-        return tr("The entry of %1 stays on the server until %2, but %1 does not believe that it holds the lock.")
-            .arg(owner, at(Nanos(record.deadline)));
     }
 
     bool isWhy() const { return m_part == Part::Why; }

@@ -26,21 +26,29 @@ EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& tra
     return trace::kNoEntity;
 }
 
-/// Since when the link of two servers is cut, before row `end`; nullopt: it is not.
-std::optional<Nanos> cutSince(EntityId a, EntityId b, std::size_t end, const trace::Trace& trace) {
-    const std::size_t last = end > kFarthest ? end - kFarthest : 0;
-    std::optional<Nanos> since; // of several rows in a row that cut ways of it, the first one
-    for (std::size_t i = end; i-- > last;) {
-        const EventKind kind = trace.kindAt(i);
-        if (kind == EventKind::Healed) return since;
-        if (kind != EventKind::LinkCut && kind != EventKind::LinkMended) continue;
-        const Event e = trace.at(i);
-        const trace::Entity& link = trace.entity(e.subject);
-        if (std::minmax(link.parent, link.other) != std::minmax(a, b)) continue;
-        if (kind == EventKind::LinkMended) return since;
-        since = e.time();
+/// Whether the row changes the link of two servers, or all links.
+bool concernsLink(EntityId a, EntityId b, std::size_t row, const trace::Trace& trace) {
+    const EventKind kind = trace.kindAt(row);
+    if (kind == EventKind::Healed) return true;
+    if (kind != EventKind::LinkCut && kind != EventKind::LinkMended) return false;
+    const trace::Entity& link = trace.entity(trace.at(row).subject);
+    return std::minmax(link.parent, link.other) == std::minmax(a, b);
+}
+
+/// How long the link of two servers was cut around row `row`; nullopt: it was not.
+std::optional<Chronicle::Span> cutAround(EntityId a, EntityId b, std::size_t row, const trace::Trace& trace) {
+    const std::size_t first = row > kFarthest ? row - kFarthest : 0;
+    std::optional<Chronicle::Span> cut;
+    for (std::size_t i = row; i-- > first;) {
+        if (!concernsLink(a, b, i, trace)) continue;
+        if (trace.kindAt(i) != EventKind::LinkCut) break;
+        cut = Chronicle::Span{trace.at(i).time(), kNever}; // of several rows that cut ways of it, the first one
     }
-    return since;
+    if (!cut) return {};
+    const std::size_t end = std::min(trace.size(), row + kFarthest);
+    for (std::size_t i = row; i < end && cut->to == kNever; ++i)
+        if (concernsLink(a, b, i, trace) && trace.kindAt(i) != EventKind::LinkCut) cut->to = trace.at(i).time();
+    return cut;
 }
 
 /// The owner by the last row, before row `end`, of a server's copy of the lock; kNoEntity: it is free there.
@@ -133,7 +141,7 @@ std::optional<FormerMasterStory> formerMasterStoryOf(EntityId thread, EntityId l
         story.took = e.time();
     }
     if (story.next == trace::kNoEntity) return {};
-    story.cutSince = cutSince(story.former, story.next, trace.upperBound(story.gave), trace);
+    story.cut = cutAround(story.former, story.next, trace.upperBound(story.gave), trace);
     return story;
 }
 

@@ -26,7 +26,7 @@ struct FormerMasterStory {
     Nanos gave{};
     trace::EntityId next = trace::kNoEntity; ///< it had taken the place of the former one
     Nanos took{};
-    std::optional<Nanos> cutSince; ///< since when the two were cut off from each other at that moment
+    std::optional<Chronicle::Span> cut; ///< how long the two were cut off from each other around that moment
 };
 
 /// The grant that `thread` believes in at row `row`, if the record of the lock has not named the thread since; nullopt:

@@ -104,6 +104,13 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
                             .arg(all, who, when, next, nextAt)
                       : Words::tr("%1 lost their memory of the lock of %2, the last one at %3.").arg(all, who, when);
     }
+    const EntityId only = trace.entity(lock).parent;
+    if (only != trace::kNoEntity) {
+        const QString server = trace.displayName(only);
+        return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.")
+                            .arg(server, who, when, next, nextAt)
+                      : Words::tr("%1 lost its memory of the lock of %2 at %3.").arg(server, who, when);
+    }
     return handed ? Words::tr("The server lost its memory of the lock of %1 at %2, and gave it to %3 at %4.")
                         .arg(who, when, next, nextAt)
                   : Words::tr("The server lost its memory of the lock of %1 at %2.").arg(who, when);

@@ -15,6 +15,24 @@ namespace {
 
 constexpr std::size_t kFarthest = 500'000; // rows back: a few milliseconds
 
+/// The row after the last one that an explanation looks at: a violation that is over ended by then.
+std::size_t endOf(const Violation& v, const Trace& trace) {
+    const std::size_t end = v.to == kNever ? trace.size() : trace.upperBound(v.to);
+    return std::min(end, std::min(v.row, trace.size()) + kFarthest);
+}
+
+/// When the owner's entry was freed, before the violation's end.
+void readOwnersEnd(Obstacle& o, const Violation& v, const Trace& trace) {
+    for (std::size_t row = std::min(v.row, trace.size()), end = endOf(v, trace); row < end; ++row) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::RecordFreed && kind != EventKind::RecordHolderGone) continue;
+        const trace::Event e = trace.at(row);
+        if (e.subject != v.lock || EntityId(e.aux) != o.owner) continue;
+        o.ownerFreed = e.time();
+        return;
+    }
+}
+
 /// The owner by the record, as far back as it takes: one without an expiry may have got the lock a long time ago.
 void readOwner(Obstacle& o, const Violation& v, const Trace& trace) {
     const std::size_t rows = std::min(v.row, trace.size());
@@ -98,6 +116,16 @@ void readSlowLinks(Obstacle& o, const Violation& v, const Trace& trace) {
         o.slowSince = std::min(o.slowSince, e.time());
     }
     o.slowServers.assign(servers.begin(), servers.end());
+    for (std::size_t row = end, last = endOf(v, trace); row < last && !slow.empty(); ++row) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::LinkDelayed && kind != EventKind::Healed) continue;
+        const trace::Event e = trace.at(row);
+        if (kind == EventKind::Healed)
+            slow.clear();
+        else if (e.value <= 0)
+            slow.erase(e.subject);
+        if (slow.empty()) o.slowUntil = e.time();
+    }
 }
 
 } // namespace
@@ -105,7 +133,10 @@ void readSlowLinks(Obstacle& o, const Violation& v, const Trace& trace) {
 Obstacle obstacleTo(const Violation& violation, const Trace& trace) {
     Obstacle o;
     readOwner(o, violation, trace);
-    if (o.owner != trace::kNoEntity) return o;
+    if (o.owner != trace::kNoEntity) {
+        readOwnersEnd(o, violation, trace);
+        return o;
+    }
     readDeadWaiter(o, violation, trace);
     readSlowLinks(o, violation, trace);
     return o;

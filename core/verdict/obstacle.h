@@ -14,19 +14,22 @@ struct Obstacle {
     std::int64_t deadline = -1;
     std::optional<Nanos> ownerDied;
     std::optional<Nanos> ownerHung; ///< its work hangs since then
+    /// When its entry was freed, if that was no later than the end of the violation.
+    std::optional<Nanos> ownerFreed;
 
     /// The first waiter that died while it waited, if the server's queue is longer than the number of live waiters.
     trace::EntityId deadWaiter = trace::kNoEntity;
     Nanos waiterDied{};
 
-    /// The servers whose links to waiters are slower than usual, by how much the slowest of them is, one way, and since
-    /// when the first of them is.
+    /// The servers whose links to waiters are slower than usual, by how much the slowest of them is, one way, since
+    /// when the first of them is, and when the last of them was mended; missing: not before the end of the violation.
     std::vector<trace::EntityId> slowServers;
     Nanos slowBy{}, slowSince{};
+    std::optional<Nanos> slowUntil;
 };
 
-/// Looks at the rows before the violation's. Rows about waiters are read only if the lock is free on the server, from
-/// no more than half a million rows.
+/// Looks at the rows before the violation's, and at those until its end for what ended. Rows about waiters are read
+/// only if the lock is free on the server. No more than half a million rows to either side.
 Obstacle obstacleTo(const Violation& violation, const trace::Trace& trace);
 
 } // namespace lockscope::verdict

@@ -23,11 +23,12 @@ struct Words {
 constexpr std::size_t kFarthest = 50'000;    // rows back from an instant: a small part of a millisecond
 constexpr std::size_t kOldestRole = 500'000; // rows back from a death: a leader may have led for long
 
-/// A leader's death while a client held a lock, and what came of it.
+/// A leader's death, or its replacement while it ran, while a client held a lock, and what came of it.
 struct Story {
-    EntityId former = trace::kNoEntity; ///< the server that died
-    Nanos died{};
-    bool leads = false; ///< it was a leader, no master
+    EntityId former = trace::kNoEntity; ///< the server that died or was replaced
+    Nanos died{};                       ///< or was replaced
+    bool leads = false;                 ///< it was a leader, no master
+    bool replaced = false;              ///< it did not die
     EntityId lock = trace::kNoEntity, holder = trace::kNoEntity;
     EntityId successor = trace::kNoEntity; ///< the server that took over; kNoEntity: none so far
     Nanos took{};
@@ -64,14 +65,58 @@ QByteArray roleBefore(EntityId server, std::size_t end, const trace::Trace& trac
     return {};
 }
 
-/// The row of the latest death of a leading server before row `end`.
-std::optional<std::size_t> deathBefore(std::size_t end, const trace::Trace& trace) {
+/// The server that led, and ran, until another was told at row `row` to lead; kNoEntity: there was none.
+EntityId replacedAt(std::size_t row, const trace::Trace& trace) {
+    const EntityId next = trace.at(row).actor;
+    std::set<EntityId> dead;
+    const std::size_t last = row > kOldestRole ? row - kOldestRole : 0;
+    for (std::size_t i = row; i-- > last;) {
+        const EventKind kind = trace.kindAt(i);
+        if (kind != EventKind::NodeRole && kind != EventKind::NodeKilled) continue;
+        const Event e = trace.at(i);
+        if (kind == EventKind::NodeKilled) dead.insert(e.actor);
+        if (kind != EventKind::NodeRole || !isLeading(trace.entity(e.aux).name)) continue;
+        return e.actor == next || dead.contains(e.actor) ? trace::kNoEntity : e.actor;
+    }
+    return trace::kNoEntity;
+}
+
+/// The row of the latest death or replacement of a leading server before row `end`.
+std::optional<std::size_t> lossBefore(std::size_t end, const trace::Trace& trace) {
     const std::size_t last = end > kFarthest ? end - kFarthest : 0;
     for (std::size_t i = end; i-- > last;) {
-        if (trace.kindAt(i) != EventKind::NodeKilled) continue;
-        if (isLeading(roleBefore(trace.at(i).actor, i, trace))) return i;
+        const EventKind kind = trace.kindAt(i);
+        if (kind == EventKind::NodeKilled && isLeading(roleBefore(trace.at(i).actor, i, trace))) return i;
+        const bool leads = kind == EventKind::NodeRole && isLeading(trace.entity(trace.at(i).aux).name);
+        if (leads && replacedAt(i, trace) != trace::kNoEntity) return i;
     }
     return {};
+}
+
+/// The servers that keep a lock and agree by majority.
+struct Majority {
+    std::size_t all = 0, running = 0;
+    Nanos lost{}; ///< since when there is none, if so
+    bool isThere() const { return running > all / 2; }
+};
+
+Majority majorityOf(EntityId lock, std::size_t end, const trace::Trace& trace) {
+    std::set<EntityId> unsure; // of which nothing was read yet
+    for (EntityId id = 1; id < trace.entityCount(); ++id)
+        if (trace.copyOf(id) == lock) unsure.insert(trace.entity(id).parent);
+    Majority m{.all = unsure.size()};
+    std::vector<Nanos> stopped; // the latest first
+    const std::size_t last = end > kOldestRole ? end - kOldestRole : 0;
+    for (std::size_t i = end; i-- > last && !unsure.empty();) {
+        const EventKind kind = trace.kindAt(i);
+        const bool stops = kind == EventKind::NodeKilled || kind == EventKind::NodePaused;
+        if (!stops && kind != EventKind::NodeStarted && kind != EventKind::NodeResumed) continue;
+        const Event e = trace.at(i);
+        if (unsure.erase(e.actor) > 0 && stops) stopped.push_back(e.time());
+    }
+    m.running = m.all - stopped.size();
+    if (!m.isThere() && !stopped.empty()) m.lost = *(stopped.rbegin() + std::ptrdiff_t(m.all - m.all / 2 - 1));
+    return m;
 }
 
 /// Fills in who held a lock, exclusively, at row `row`; false: nobody.
@@ -94,14 +139,20 @@ bool findHolder(Story& story, std::size_t row, const trace::Trace& trace) {
 /// Whether a story is told when the next holder is done, too.
 enum class Over : std::uint8_t { Dropped, Told };
 
-/// The story of the death at row `death`, as far as row `end` (the first one that has not happened yet).
-std::optional<Story> storyOf(std::size_t death, std::size_t end, Over over, const trace::Trace& trace) {
-    const Event killed = trace.at(death);
-    const QByteArray role = roleBefore(killed.actor, death, trace);
-    Story story{.former = killed.actor, .died = killed.time(), .leads = role == "leader"};
-    if (!findHolder(story, death, trace)) return {};
+/// The story of the loss at row `loss`, as far as row `end` (the first one that has not happened yet).
+std::optional<Story> storyOf(std::size_t loss, std::size_t end, Over over, const trace::Trace& trace) {
+    const Event lost = trace.at(loss);
+    const bool replaced = lost.kind == EventKind::NodeRole;
+    const QByteArray role = replaced ? trace.entity(lost.aux).name : roleBefore(lost.actor, loss, trace);
+    Story story{.former = lost.actor, .died = lost.time(), .leads = role == "leader", .replaced = replaced};
+    if (replaced) {
+        story.former = replacedAt(loss, trace);
+        story.successor = lost.actor;
+        story.took = lost.time();
+    }
+    if (!findHolder(story, loss, trace)) return {};
     bool holds = true;
-    for (std::size_t i = death + 1; i < end; ++i) {
+    for (std::size_t i = loss + 1; i < end; ++i) {
         const Event e = trace.at(i);
         if (e.kind == EventKind::NodeRole && story.successor == trace::kNoEntity && e.actor != story.former &&
             trace.entity(e.aux).name == role) {
@@ -135,27 +186,39 @@ std::optional<Story> storyOf(std::size_t death, std::size_t end, Over over, cons
 
 QString tell(const trace::Trace& trace, Nanos at, Over over) {
     const std::size_t end = trace.upperBound(at);
-    const auto death = deathBefore(end, trace);
-    if (!death) return {};
-    const auto story = storyOf(*death, end, over, trace);
+    const auto loss = lossBefore(end, trace);
+    if (!loss) return {};
+    const auto story = storyOf(*loss, end, over, trace);
     if (!story) return {};
     const auto time = [](Nanos t) { return instantText(t); };
     const QString former = trace.displayName(story->former), holder = actorText(story->holder, trace);
+    const QString lock = trace.displayName(story->lock), successor = trace.displayName(story->successor);
+    const Majority majority = story->leads ? majorityOf(story->lock, end, trace) : Majority();
+    QString now;
+    if (majority.all > 0 && !majority.isThere())
+        now = Words::tr("There is no majority since %1 (%2 of %3 servers run): nobody can get in until one is back.")
+                  .arg(time(majority.lost), QString::number(majority.running), QString::number(majority.all));
+    else if (story->next != trace::kNoEntity)
+        now = Words::tr("%1 got the lock at %2, after %3 had given it back.")
+                  .arg(actorText(story->next, trace), time(story->granted), holder);
+    if (story->replaced)
+        return paragraph({Words::tr("%1 took over from %2 at %3 while %4 held %5, and knew the holder, so nobody else "
+                                    "got in.")
+                              .arg(successor, former, time(story->took), holder, lock),
+                          now});
     const QString died = (story->leads ? Words::tr("The leader %1 died at %2 while %3 held %4.")
                                        : Words::tr("The master %1 died at %2 while %3 held %4."))
-                             .arg(former, time(story->died), holder, trace.displayName(story->lock));
-    const bool itself = story->successor == trace::kNoEntity && story->back != kNever;
-    if (story->successor == trace::kNoEntity && !itself)
-        return paragraph({died, Words::tr("Until another server takes over, nobody can get in.")});
-    const QString took =
-        itself
-            ? Words::tr("%1 was back at %2 and knew the holder, so nobody else got in.").arg(former, time(story->back))
-            : Words::tr("%1 took over at %2 and knew the holder, so nobody else got in.")
-                  .arg(trace.displayName(story->successor), time(story->took));
-    if (story->next == trace::kNoEntity) return paragraph({died, took});
-    return paragraph({died, took,
-                      Words::tr("%1 got the lock at %2, after %3 had given it back.")
-                          .arg(actorText(story->next, trace), time(story->granted), holder)});
+                             .arg(former, time(story->died), holder, lock);
+    QString took;
+    if (story->successor != trace::kNoEntity)
+        took = Words::tr("%1 took over at %2 and knew the holder, so nobody else got in.")
+                   .arg(successor, time(story->took));
+    else if (story->back != kNever)
+        took =
+            Words::tr("%1 was back at %2 and knew the holder, so nobody else got in.").arg(former, time(story->back));
+    else if (now.isEmpty())
+        now = Words::tr("Until another server takes over, nobody can get in.");
+    return paragraph({died, took, now});
 }
 
 } // namespace

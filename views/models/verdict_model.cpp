@@ -167,8 +167,9 @@ void ViolationsModel::refresh() {
         endRemoveRows();
     }
     const Listed before = std::exchange(m_violations, std::move(now));
+    const auto grows = [](const Violation& v) { return v.to == kNever; }; // its sentence tells for how long so far
     for (std::size_t i = 0; i < kept; ++i)
-        if (m_violations[i] != before[i]) Q_EMIT dataChanged(index(int(i)), index(int(i)));
+        if (m_violations[i] != before[i] || grows(m_violations[i])) Q_EMIT dataChanged(index(int(i)), index(int(i)));
     if (m_violations.size() > kept) {
         beginInsertRows({}, int(kept), int(m_violations.size()) - 1);
         m_rows = m_violations.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Causes that an explanation names: old entries, other engines, clocks of others, lost permits, forgetful servers.
 #include "hand_written.h"
+#include "trace/deadline.h"
 #include "trace/state.h"
 #include "verdict/why_unknown.h"
 
@@ -11,8 +12,8 @@ using FreedBy = trace::FreedBy;
 
 class TestVerdictCauses : public QObject {
     Q_OBJECT
-    static QString first(const HandWritten& w, Invariant invariant) {
-        const auto found = w.violations(invariant);
+    static QString first(const HandWritten& w, Invariant invariant, Bounds bounds = {}) {
+        const auto found = w.violations(invariant, bounds);
         return found.empty() ? QStringLiteral("no violation") : explain(found[0], *w.trace);
     }
     static bool says(const QString& text, const char* words) {
@@ -46,6 +47,64 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < w.trace->size(); ++i)
             state.apply(w.trace->at(i), *w.trace);
         QCOMPARE(state.records.at(w.lock).grants, 2u); // B's and A's
+    }
+
+    /// One fault cuts and mends a client's links to all servers, in a row each.
+    void allServersOfACutAreNamed() {
+        HandWritten w;
+        w.lock = w.trace->intern(trace::EntityKind::Lock, "orders"); // of three servers
+        std::vector<trace::EntityId> links;
+        for (const char* name : {"etcd-1", "etcd-2", "etcd-3"}) {
+            const auto server = w.trace->intern(trace::EntityKind::Node, name);
+            w.trace->intern(trace::EntityKind::Lock, "orders", server, w.lock);
+            links.push_back(w.trace->intern(trace::EntityKind::Link, {}, w.clientA, server));
+        }
+        w.started();
+        w.take(1000, w.a, 4000);
+        for (const auto link : links)
+            w.add(2000, Kind::LinkCut, w.clientA, link);
+        w.freed(4000, FreedBy::Expiry, 0, w.a);
+        w.take(4100, w.b, 9000);
+        for (const auto link : links)
+            w.add(6000, Kind::LinkMended, w.clientA, link);
+        w.add(7000, Kind::Lost, w.a, w.lock);
+        w.trace->reach(ms(8000));
+        QVERIFY(says(first(w, Invariant::MutualExclusion),
+                     "A was cut off from etcd-1, etcd-2 and etcd-3 from 2.0 s to 6.0 s."));
+    }
+
+    /// A delay that ended is told with its end, and the violation that it caused as past.
+    void aDelayThatIsOverIsToldAsPast() {
+        HandWritten w;
+        w.started();
+        w.take(1000, w.a, 9000);
+        w.request(1500, w.b);
+        w.add(2000, Kind::LinkDelayed, 0, w.linkB, 700'000'000);
+        w.give(3000, w.a);
+        w.trace->reach(ms(12000));
+        QVERIFY(says(first(w, Invariant::Progress, {5s}), "take up to 700 ms longer each way since 2.0 s"));
+        w.add(13000, Kind::LinkDelayed, 0, w.linkB, 0);
+        w.held(14000, w.b, 20000);
+        w.granted(14000, w.b);
+        QVERIFY(says(first(w, Invariant::Progress, {5s}), "took up to 700 ms longer each way from 2.0 s to 13.0 s"));
+    }
+
+    void aLockOfAConnectionIsInNoReplica() {
+        HandWritten w;
+        const auto next = w.trace->intern(trace::EntityKind::Node, "sql-2");
+        w.started();
+        w.add(0, Kind::RecordDecider, w.node, w.lock, 1);
+        w.request(1000, w.a);
+        w.held(1000, w.a, -1);
+        w.add(1000, Kind::RecordDeadline, w.a, w.lock, trace::kEndNotKnown);
+        w.granted(1000, w.a);
+        w.add(3000, Kind::NodeKilled, w.node, 0, 0, 0, trace::kFault);
+        w.freed(3000, FreedBy::NodeLoss, 0, w.a);
+        w.add(4300, Kind::RecordDecider, next, w.lock, 1);
+        w.take(4500, w.b, 9000);
+        w.trace->reach(ms(5000));
+        QVERIFY(says(first(w, Invariant::MutualExclusion),
+                     "redis-1 was killed at 3.000 s, and the lock of A with it: it belonged to a connection"));
     }
 
     void aBeliefThatEndsAfterTheOverlapIsOver() {

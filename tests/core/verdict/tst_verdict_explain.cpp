@@ -237,6 +237,13 @@ void TestVerdictExplain::progressSaysWhatIsInTheWay() {
     QVERIFY2(text.contains(QStringLiteral("since 8.0 s it is overdue: 4.0 s so far")), qPrintable(text));
     QVERIFY2(text.contains(QStringLiteral("A died at 3.0 s, and its entry on the server has no expiry")),
              qPrintable(text));
+    w.freed(13000, FreedBy::Force, 0, w.a);
+    w.held(13000, w.b, -1);
+    w.granted(13000, w.b);
+    const QString over = first(w, Invariant::Progress, {5s});
+    QVERIFY2(over.contains(QStringLiteral("A died at 3.0 s, and its entry on the server had no expiry. The entry of A "
+                                          "stayed on the server until 13.0 s.")),
+             qPrintable(over));
 }
 
 void TestVerdictExplain::progressNamesADeadWaiterThatIsStillQueued() {
@@ -270,6 +277,12 @@ void TestVerdictExplain::progressClaimsNoEndThatIsNotKnown() {
     QVERIFY2(text.contains(QStringLiteral("A died at 3.0 s. The entry of A is still on the server; until when is not "
                                           "known.")),
              qPrintable(text));
+    w.freed(13000, FreedBy::Expiry, 0, w.a);
+    w.held(13000, w.b, -1);
+    w.granted(13000, w.b);
+    const QString over = first(w, Invariant::Progress, {5s}); // what is over is told as such
+    QVERIFY2(over.contains(QStringLiteral("A died at 3.0 s. The entry of A stayed on the server until 13.0 s.")),
+             qPrintable(over));
 }
 
 void TestVerdictExplain::stoppedServerAndWhatItsClockDid() {

@@ -4,6 +4,7 @@
 
 using namespace lockscope;
 using namespace lockscope::verdict;
+using trace::EntityId;
 using trace::EventKind;
 using trace::FreedBy;
 
@@ -74,6 +75,52 @@ private Q_SLOTS:
         QVERIFY(elected.at(310ms).endsWith(QStringLiteral("nobody can get in.")));
         elected.add(320, EventKind::NodeRole, elected.node, 0, 0, elected.trace->text("leader"));
         QVERIFY(elected.at(330ms).contains(QStringLiteral("redis-1 was back at 0.320 s")));
+    }
+
+    void aLeaderThatIsReplacedWhileItRunsIsToldToo() {
+        HandWritten w;
+        const auto other = w.trace->intern(trace::EntityKind::Node, "redis-2");
+        w.started();
+        w.add(1, EventKind::NodeRole, w.node, 0, 0, w.trace->text("leader"));
+        w.take(100, w.a, -1);
+        QCOMPARE(whySafe(*w.trace, 150ms), QString()); // the first to lead replaces nobody
+        w.add(200, EventKind::NodeRole, other, 0, 0, w.trace->text("leader"));
+        const QString took = QStringLiteral("redis-2 took over from redis-1 at 0.200 s while A held orders, and knew "
+                                            "the holder, so nobody else got in.");
+        QCOMPARE(whySafe(*w.trace, 250ms), took);
+        w.give(300, w.a);
+        w.take(350, w.b, -1);
+        QCOMPARE(whySafe(*w.trace, 360ms),
+                 took + QStringLiteral(" B got the lock at 0.350 s, after A had given it back."));
+    }
+
+    /// With too few servers nobody takes over, and nobody gets in although somebody took over before.
+    void aLostMajorityIsTold() {
+        HandWritten w;
+        w.lock = w.trace->intern(trace::EntityKind::Lock, "orders"); // of the ensemble
+        std::vector<EntityId> servers{w.node};
+        for (const char* name : {"redis-2", "redis-3"})
+            servers.push_back(w.trace->intern(trace::EntityKind::Node, name));
+        for (const EntityId server : servers) {
+            w.add(0, EventKind::NodeStarted, server);
+            w.trace->intern(trace::EntityKind::Lock, "orders", server, w.lock);
+        }
+        w.started();
+        w.add(1, EventKind::NodeRole, servers[0], 0, 0, w.trace->text("leader"));
+        w.take(100, w.a, -1);
+        w.add(200, EventKind::NodeKilled, servers[0]);
+        w.add(300, EventKind::NodeRole, servers[1], 0, 0, w.trace->text("leader"));
+        w.add(400, EventKind::NodeKilled, servers[2]);
+        const QString died = QStringLiteral("The leader redis-1 died at 0.200 s while A held orders.");
+        const QString took =
+            QStringLiteral(" redis-2 took over at 0.300 s and knew the holder, so nobody else got in.");
+        QCOMPARE(whySafe(*w.trace, 350ms), died + took);
+        QCOMPARE(whySafe(*w.trace, 450ms),
+                 died + took +
+                     QStringLiteral(" There is no majority since 0.400 s (1 of 3 servers run): nobody can get in until "
+                                    "one is back."));
+        w.add(500, EventKind::NodeStarted, servers[2]);
+        QCOMPARE(whySafe(*w.trace, 550ms), died + took);
     }
 
     void nothingIsClaimedWhereTheLockWasLost() {

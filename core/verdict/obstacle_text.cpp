@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "verdict/obstacle_text.h"
+
+#include "trace/deadline.h"
+#include "trace/time_text.h"
+#include "trace/trace_time.h"
+#include "verdict/client_doings.h"
+#include "verdict/words.h"
+
+namespace lockscope::verdict {
+
+using trace::EntityId;
+using trace::Trace;
+
+namespace {
+
+/// The sentences on one obstacle, in the present where it lasts, in the past where the violation is over.
+class ObstacleTeller {
+    Q_DECLARE_TR_FUNCTIONS(Verdict)
+public:
+    ObstacleTeller(const Obstacle& obstacle, const Violation& violation, Nanos length, const Trace& trace)
+        : m_o(obstacle),
+          m_v(violation),
+          m_length(length),
+          m_trace(trace),
+          m_over(violation.to != kNever),
+          m_owner(actorText(obstacle.owner, trace)) {}
+
+    QString text() const {
+        if (m_o.owner == trace::kNoEntity) return free();
+        if (m_o.deadline == trace::kEndNotKnown) return endless();
+        if (m_o.ownerHung) return hung();
+        if (m_o.ownerDied) return deadOwner();
+        return disbelief();
+    }
+
+private:
+    QString at(Nanos t) const { return instantText(m_trace, t, m_length); }
+
+    /// The lock is free on the server, but not given.
+    QString free() const {
+        if (m_o.deadWaiter != trace::kNoEntity) {
+            const QString text =
+                m_over ? tr("On the server the lock was free, but %1, which died at %2 while it waited, still had a "
+                            "place in the queue: nobody behind it got the lock until the server dropped that place.")
+                       : tr("On the server the lock is free, but %1, which died at %2 while it waited, still has a "
+                            "place in the queue: nobody behind it gets the lock until the server drops that place.");
+            return text.arg(actorText(m_o.deadWaiter, m_trace), at(m_o.waiterDied));
+        }
+        if (!m_o.slowServers.empty()) return slow();
+        return m_over ? tr("On the server the lock was free: its waiters were not told of that, or asked in vain.")
+                      : tr("On the server the lock is free: its waiters were not told of that, or ask in vain.");
+    }
+    QString slow() const {
+        const QString servers = actorsText(m_o.slowServers, m_trace), since = at(m_o.slowSince);
+        const QString by = lengthText(Nanos(0), m_o.slowBy);
+        if (!m_over)
+            return tr("On the server the lock is free, but messages to and from %1 take up to %2 longer each way since "
+                      "%3: the waiters ask, and the answers come too late.")
+                .arg(servers, by, since);
+        if (!m_o.slowUntil)
+            return tr("On the server the lock was free, but messages to and from %1 took up to %2 longer each way "
+                      "since %3: the waiters asked, and the answers came too late.")
+                .arg(servers, by, since);
+        return tr("On the server the lock was free, but messages to and from %1 took up to %2 longer each way from %3 "
+                  "to %4: the waiters asked, and the answers came too late.")
+            .arg(servers, by, since, at(*m_o.slowUntil));
+    }
+
+    /// An entry of which nobody knows when it ends.
+    QString endless() const {
+        const QString before = m_o.ownerDied ? tr("%1 died at %2.").arg(m_owner, at(*m_o.ownerDied))
+                                             : deadConnectionText(m_o.owner, m_v, m_length, m_trace);
+        return paragraph(
+            {before,
+             m_over ? stayed() : tr("The entry of %1 is still on the server; until when is not known.").arg(m_owner)});
+    }
+    QString stayed() const {
+        return m_o.ownerFreed ? tr("The entry of %1 stayed on the server until %2.").arg(m_owner, at(*m_o.ownerFreed))
+                              : tr("The entry of %1 stayed on the server.").arg(m_owner);
+    }
+
+    QString hung() const {
+        const QString since = at(*m_o.ownerHung);
+        return m_over
+                   ? tr("The work of %1 had hung since %2, while its watchdog renewed its lease.").arg(m_owner, since)
+                   : tr("The work of %1 has hung since %2, while its watchdog renews its lease: only a longest time "
+                        "for a hold would end it.")
+                         .arg(m_owner, since);
+    }
+
+    QString deadOwner() const {
+        const QString died = at(*m_o.ownerDied);
+        if (m_o.deadline >= 0)
+            return (m_over ? tr("%1 died at %2, and its entry stayed on the server until %3.")
+                           : tr("%1 died at %2, and its entry stays on the server until %3."))
+                .arg(m_owner, died, at(m_over && m_o.ownerFreed ? *m_o.ownerFreed : Nanos(m_o.deadline)));
+        return m_over ? paragraph({tr("%1 died at %2, and its entry on the server had no expiry.").arg(m_owner, died),
+                                   stayed()})
+                      : tr("%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.")
+                            .arg(m_owner, died);
+    }
+
+    /// It lives, and does not know that it has the lock.
+    QString disbelief() const {
+        if (m_o.deadline < 0)
+            return m_over ? paragraph({tr("The entry of %1 was on the server and had no expiry, but %1 did not believe "
+                                          "that it held the lock.")
+                                           .arg(m_owner),
+                                       m_o.ownerFreed ? stayed() : QString()})
+                          : tr("The entry of %1 is still on the server and has no expiry, but %1 does not believe that "
+                               "it holds the lock.")
+                                .arg(m_owner);
+        return (m_over ? tr("The entry of %1 stayed on the server until %2, but %1 did not believe that it held the "
+                            "lock.")
+                       : tr("The entry of %1 stays on the server until %2, but %1 does not believe that it holds the "
+                            "lock."))
+            .arg(m_owner, at(m_over && m_o.ownerFreed ? *m_o.ownerFreed : Nanos(m_o.deadline)));
+    }
+
+    const Obstacle& m_o;
+    const Violation& m_v;
+    Nanos m_length;
+    const Trace& m_trace;
+    bool m_over;
+    QString m_owner;
+};
+
+} // namespace
+
+QString obstacleText(const Obstacle& obstacle, const Violation& violation, Nanos length, const Trace& trace) {
+    return ObstacleTeller(obstacle, violation, length, trace).text();
+}
+
+} // namespace lockscope::verdict
