@@ -104,7 +104,7 @@ struct Cuts {
         mendedAt = at;
         if (std::erase(now, server) > 0) mended.push_back(server);
     }
-    /// Those that it was cut off from until just before the last mending.
+    /// The servers that it was cut off from until just before the last mending.
     std::vector<trace::EntityId> untilMended() const {
         std::vector<trace::EntityId> all = mended;
         all.insert(all.end(), now.begin(), now.end());
