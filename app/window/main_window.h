@@ -83,6 +83,8 @@ public Q_SLOTS:
     void openConnections(const std::vector<lockscope::session::ConnectionWish>& connections);
     /// Asks for the address first; `url`: the text that the field begins with.
     void askForUrl(const QString& url = {});
+    /// Asks for what the connection's address lacks: its user's password.
+    void askForPassword(const lockscope::session::ConnectionWish& connection);
     /// Asks for a server to be watched beside those of the open session; without such a session, as askForUrl().
     void askForAnother();
     /// Asks for another address or name of a connection of the open session.
@@ -114,8 +116,6 @@ private:
     void assembleTop();
     void takePlace();
     views::ConnectDialog* makeConnectDialog();
-    /// Asks for what the connection's address lacks: its user's password.
-    void askForPassword(const session::ConnectionWish& connection);
     /// Shows the dialogue, and opens the connection that it names.
     void openWhenAccepted(views::ConnectDialog* dialog);
     /// The rows of the window that tell of the session's connections.

@@ -93,8 +93,11 @@ views::ConnectDialog* MainWindow::makeConnectDialog() {
 
 void MainWindow::askForUrl(const QString& url) {
     auto* dialog = makeConnectDialog();
-    if (!url.isEmpty() && !dialog->chooseSaved(url)) dialog->setUrl(url);
+    const bool saved = !url.isEmpty() && dialog->chooseSaved(url);
+    if (!url.isEmpty() && !saved) dialog->setUrl(url);
     openWhenAccepted(dialog);
+    // A saved one's comes from the secret store; an earlier address was kept without it.
+    if (!saved && views::UrlParts::of(url).lacksPassword()) dialog->askForPassword();
 }
 
 void MainWindow::askForPassword(const session::ConnectionWish& connection) {
@@ -131,12 +134,15 @@ void MainWindow::askToEdit(trace::EntityId connection) {
     auto* dialog = makeConnectDialog();
     dialog->setWindowTitle(tr("Edit “%1”").arg(facts->name));
     dialog->setConnection({facts->name, facts->url, facts->changesAllowed});
+    const bool refused = facts->open && facts->health.level == session::Health::Level::Bad;
     connect(dialog, &QDialog::accepted, this, [this, dialog, desk, connection] {
         if (!desk) return;
         m_settings->addRecentConnection(dialog->url());
         desk->edit(connection, {dialog->name(), dialog->url(), dialog->changesAllowed()});
     });
     dialog->open();
+    // The address of a connection is without its password: one that fails may want another, or its first.
+    if (refused && views::UrlParts::of(facts->url).apply()) dialog->askForPassword();
 }
 
 void MainWindow::askForClientRules() {

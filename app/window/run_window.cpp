@@ -10,6 +10,7 @@
 #include "theme/icons.h"
 #include "theme/palette.h"
 #include "theme/plain_tips.h"
+#include "welcome/url_parts.h"
 #include "window/compare_desk.h"
 #include "window/keyboard_courtesy.h"
 #include "window/language.h"
@@ -158,6 +159,11 @@ QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool pl
                 .arg(word);
     if (const auto wishes = wantedConnections(parser); !wishes.empty()) {
         auto opened = openConnections(wishes);
+        if (!opened && play && wishes.size() == 1 && views::UrlParts::of(wishes.front().url).lacksPassword()) {
+            // Once the window is there to lie over.
+            QTimer::singleShot(0, &window, [&window, wish = wishes.front()] { window.askForPassword(wish); });
+            return {};
+        }
         if (!opened) return opened.error();
         for (const session::ConnectionWish& one : wishes)
             window.settings()->addRecentConnection(one.url);

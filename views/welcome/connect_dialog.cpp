@@ -6,6 +6,7 @@
 #include "theme/style.h"
 #include "theme/widgets.h"
 #include "welcome/url_field.h"
+#include "welcome/url_parts.h"
 #include "welcome/url_parts_form.h"
 
 #include <QAccessible>
@@ -379,6 +380,9 @@ void ConnectDialog::tryIt() {
         m_try->setEnabled(true);
         m_complaint->setText(sentence);
         m_complaint->setAccessibleName(sentence);
+        // What is missing is often the password: its field comes into sight.
+        const UrlParts parts = UrlParts::of(m_url->currentText());
+        if (!good && parts.apply() && parts.password.isEmpty()) m_showParts->setChecked(true);
         static_cast<DimLabel*>(m_complaint)->setRole(good ? Role::AcceptedText : Role::ViolationText);
         QAccessibleEvent event(m_complaint, QAccessible::Alert);
         QAccessible::updateAccessibility(&event);

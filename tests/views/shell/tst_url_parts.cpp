@@ -7,8 +7,10 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QTest>
 #include <QToolButton>
+#include <algorithm>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -94,6 +96,22 @@ private Q_SLOTS:
         QCOMPARE(dialog.url(), QStringLiteral("redis://ann:p@h:1"));
         QVERIFY(dialog.changesAllowed());
         QCOMPARE(dialog.name(), QStringLiteral("shop"));
+    }
+
+    void aTrialThatFailsShowsThePasswordsField() {
+        ConnectDialog dialog([](const QString&) { return QString(); }, {});
+        dialog.setTrial([](const QString&, const std::function<void(bool, const QString&)>& done) {
+            done(false, QStringLiteral("h:1 wants a password."));
+            return std::unique_ptr<QObject>();
+        });
+        dialog.setUrl(QStringLiteral("redis://h:1"));
+        dialog.show();
+        QVERIFY(!field(dialog, "Password")->isVisible());
+        const auto buttons = dialog.findChildren<QPushButton*>();
+        const auto test = std::ranges::find_if(buttons, [](const QPushButton* b) { return b->text() == u"&Test"; });
+        QVERIFY(test != buttons.end());
+        (*test)->click();
+        QVERIFY(field(dialog, "Password")->isVisible());
     }
 
     void theDialogsFieldsAndItsAddressFollowEachOther() {

@@ -6,6 +6,7 @@
 #include "trace/recording.h"
 #include "transport/verdict_banner.h"
 #include "verdict/verdict_panel.h"
+#include "welcome/connect_dialog.h"
 #include "welcome/scenario_card.h"
 #include "welcome/welcome_page.h"
 #include "window/language.h"
@@ -16,6 +17,7 @@
 #include <QDialog>
 #include <QFileDialog>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListView>
 #include <QMenu>
 #include <QMenuBar>
@@ -455,6 +457,19 @@ private Q_SLOTS:
         QVERIFY(letters.size() > 12);
         QVERIFY(scene.window->transport()->command("transport.next-event")->icon().cacheKey() !=
                 scene.window->transport()->command("transport.previous-event")->icon().cacheKey());
+    }
+
+    /// Earlier addresses were kept without their passwords; one chosen again asks for it at once.
+    void anEarlierAddressAsksForItsPassword() {
+        WindowScene s;
+        s.window->askForUrl(QStringLiteral("redis://ann@127.0.0.1:1"));
+        auto* const dialog = s.window->findChild<views::ConnectDialog*>();
+        QVERIFY(dialog);
+        const auto fields = dialog->findChildren<QLineEdit*>();
+        const auto password = std::ranges::find(fields, QStringLiteral("Password"), &QLineEdit::accessibleName);
+        QVERIFY(password != fields.end());
+        QTRY_VERIFY((*password)->hasFocus());
+        dialog->reject();
     }
 
     void theTextsSizeIsKept() {
