@@ -15,17 +15,6 @@ namespace {
 
 constexpr std::size_t kFarthest = 500'000; // rows back: a few milliseconds
 
-/// The last deciding server before row `begin`; kNoEntity: none was told.
-EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& trace) {
-    const std::size_t last = begin > kFarthest ? begin - kFarthest : 0;
-    for (std::size_t i = begin; i-- > last;) {
-        if (trace.kindAt(i) != EventKind::RecordDecider) continue;
-        const Event e = trace.at(i);
-        if (e.subject == lock) return e.actor;
-    }
-    return trace::kNoEntity;
-}
-
 /// Whether the row changes the link of two servers, or all links.
 bool concernsLink(EntityId a, EntityId b, std::size_t row, const trace::Trace& trace) {
     const EventKind kind = trace.kindAt(row);
@@ -65,6 +54,16 @@ EntityId ownerOfCopy(EntityId server, EntityId lock, std::size_t end, const trac
 }
 
 } // namespace
+
+EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& trace) {
+    const std::size_t last = begin > kFarthest ? begin - kFarthest : 0;
+    for (std::size_t i = begin; i-- > last;) {
+        if (trace.kindAt(i) != EventKind::RecordDecider) continue;
+        const Event e = trace.at(i);
+        if (e.subject == lock) return e.actor;
+    }
+    return trace::kNoEntity;
+}
 
 std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, EntityId lock, std::size_t row,
                                              const trace::Trace& trace) {

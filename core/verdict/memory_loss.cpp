@@ -2,6 +2,7 @@
 #include "verdict/memory_loss.h"
 
 #include "trace/trace_time.h"
+#include "verdict/failover_story.h"
 #include "verdict/words.h"
 
 #include <algorithm>
@@ -88,7 +89,10 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
                       : Words::tr("Since %1 %2 decides, which knows nothing of the lock of %3.").arg(when, engine, who);
     }
     const std::vector<EntityId> servers = forgetfulServers(c, lock, trace);
-    if (servers.size() == 1) {
+    const EntityId parent = trace.entity(lock).parent;
+    const EntityId only =
+        parent != trace::kNoEntity ? parent : deciderBefore(trace.upperBound(*c.recordEnded), lock, trace);
+    if (servers.size() == 1 && servers.front() != only) {
         const QString server = actorsText(servers, trace);
         return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of "
                                   "it, and the lock went to %4 at %5.")
@@ -97,14 +101,13 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
                                   "it.")
                             .arg(server, who, when);
     }
-    if (servers.size() > 1) {
+    if (servers.size() > 1 && only == trace::kNoEntity) {
         const QString all = actorsText(servers, trace);
         return handed ? Words::tr("%1 lost their memory of the lock of %2, the last one at %3, and the lock went to %4 "
                                   "at %5.")
                             .arg(all, who, when, next, nextAt)
                       : Words::tr("%1 lost their memory of the lock of %2, the last one at %3.").arg(all, who, when);
     }
-    const EntityId only = trace.entity(lock).parent;
     if (only != trace::kNoEntity) {
         const QString server = trace.displayName(only);
         return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.")
