@@ -203,22 +203,30 @@ private Q_SLOTS:
             return lines;
         };
         QTRY_VERIFY2_WITH_TIMEOUT(told("renewed").size() >= 3, out.constData(), 30'000);
-        QVERIFY2(told("renewal-missed").empty(), out.constData());
         ::kill(pid_t(holder->processId()), SIGSTOP); // its connection stays
         QTRY_COMPARE_WITH_TIMEOUT(told("renewals-stopped").size(), 1u, 20'000);
         const QJsonObject stopped = told("renewals-stopped").front();
-        QCOMPARE(told("renewal-missed").size(), 1u);
-        // A third of the lease; on a busy machine some are late: as far apart as the lines about them.
-        std::vector<qint64> apart;
-        const std::vector<QJsonObject> renewed = told("renewed");
+        // A third of the lease; on a busy machine some are late. The ends of its leases say by how much, from the first
+        // one on, however late the looks at them came.
         const auto at = [](const QJsonObject& line) {
             return QDateTime::fromString(line[u"observed_at"].toString(), Qt::ISODateWithMs).toMSecsSinceEpoch();
         };
-        for (std::size_t i = 1; i < renewed.size(); ++i)
-            apart.push_back(at(renewed[i]) - at(renewed[i - 1]));
+        std::vector<qint64> ends;
+        for (const char* event : {"taken", "found", "renewed"})
+            for (const QJsonObject& line : told(event))
+                ends.push_back(at(line) + line[u"lock"][u"ttl_ms"].toInteger());
+        QVERIFY2(ends.size() >= 4, out.constData());
+        std::vector<qint64> apart;
+        for (std::size_t i = 1; i < ends.size(); ++i)
+            apart.push_back(ends[i] - ends[i - 1]);
         const auto [shortest, longest] = std::ranges::minmax(apart);
         const int every = stopped[u"every_ms"].toInt();
         QVERIFY2(every > shortest - 500 && every < longest + 500, out.constData());
+        // One is missed at the end, and none before it but those that truly came late.
+        const std::vector<QJsonObject> missed = told("renewal-missed");
+        QVERIFY2(!missed.empty() && at(missed.back()) > at(told("renewed").back()), out.constData());
+        const auto late = std::ranges::count_if(apart, [](qint64 ms) { return ms > 3500; });
+        QVERIFY2(std::ssize(missed) <= 1 + late, out.constData());
         QCOMPARE(stopped[u"cause"], QJsonValue(u"client-connected"_qs));
         QCOMPARE(stopped[u"lock"][u"name"], QJsonValue(u"job"_qs));
         QTRY_COMPARE_WITH_TIMEOUT(told("expired").size(), 1u, 20'000);

@@ -264,14 +264,14 @@ void EtcdWatcher::take(etcd::KeyValue key) {
     group.stale = true;
 }
 
+// A key may be one of each group whose name it begins with: those are looked up, since there may be very many groups.
 void EtcdWatcher::drop(const QByteArray& key) {
-    for (auto group = m_groups.begin(); group != m_groups.end();) {
-        const bool below = key.startsWith(group->first);
-        if (below) {
-            group->second.keys.erase(key);
-            group->second.stale = true; // also where another lock's key was in front of it
-        }
-        group = group->second.keys.empty() ? m_groups.erase(group) : std::next(group);
+    for (qsizetype length = 1; length <= key.size(); ++length) {
+        const auto group = m_groups.find(key.first(length));
+        if (group == m_groups.end()) continue;
+        group->second.keys.erase(key);
+        group->second.stale = true; // also where another lock's key was in front of it
+        if (group->second.keys.empty()) m_groups.erase(group);
     }
 }
 

@@ -54,6 +54,11 @@ bool KeyJob::is(const char* type) const {
     return std::strcmp(m_type, type) == 0;
 }
 
+void KeyJob::readAtOnce() {
+    Q_ASSERT(m_end == End::Open);
+    if (m_doubtful && is("string")) m_step = Step::Content;
+}
+
 std::size_t KeyJob::questions() const {
     switch (m_step) {
     case Step::Size:
@@ -63,7 +68,8 @@ std::size_t KeyJob::questions() const {
         return is("hash") ? 2 : 1;
     case Step::Content:
         if (is("string")) return m_doubtful ? 1 : 2;
-        return is("hash") ? 2 : 3;
+        if (is("hash")) return m_doubtful ? 1 : 2;
+        return 3;
     case Step::FirstFields:
         return 3;
     }
@@ -90,6 +96,7 @@ void KeyJob::ask(std::vector<redis::Args>& commands) const {
         }
         if (is("hash")) {
             commands.push_back(argsOf("HGETALL", key));
+            if (m_doubtful) return;
         } else if (is("list")) {
             commands.push_back(argsOf("LRANGE", key, "0", most()));
             commands.push_back(argsOf("LLEN", key));
@@ -117,12 +124,12 @@ std::optional<Error> KeyJob::failed(const Error& error) {
         return std::nullopt;
     }
     if (!aboutOneKey(error)) return error;
-    m_end = error.code == "NOPERM" ? End::Refused : End::Gone;
+    m_end = error.code == "NOPERM" ? End::Refused : error.wrongType() ? End::OtherType : End::Gone;
     m_key.refused = m_end == End::Refused;
     return std::nullopt;
 }
 
-std::optional<Error> KeyJob::take(std::span<const Result> results, const EndsWithin& span, const StringDoubt& doubt) {
+std::optional<Error> KeyJob::take(std::span<const Result> results, const EndsWithin& span, const KeyDoubt& doubt) {
     Q_ASSERT(results.size() == questions());
     for (const Result& result : results)
         if (!result) return failed(result.error());
@@ -150,21 +157,25 @@ std::optional<Error> KeyJob::take(std::span<const Result> results, const EndsWit
     return std::nullopt;
 }
 
-void KeyJob::takeSize(const Reply& size, const StringDoubt& doubt) {
+void KeyJob::takeSize(const Reply& size, const KeyDoubt& doubt) {
     m_step = Step::Content;
     m_bytes = size.integer;
     if (is("string")) {
-        if (m_bytes <= 0)
-            m_end = End::Dull; // gone, or empty
-        else if (m_bytes > kLongestString)
-            m_end = End::LongValue;
-        else if (doubt.mayHaveLength && !doubt.mayHaveLength(m_key.key, m_bytes))
-            m_end = End::Dull;
+        judgeLength(m_bytes, doubt);
     } else if (size.isNil()) {
         m_end = End::Gone;
     } else if (m_bytes > (is("hash") ? kSmallBytes : kReadableBytes)) {
         m_step = Step::Count;
     }
+}
+
+void KeyJob::judgeLength(std::int64_t length, const KeyDoubt& doubt) {
+    if (length <= 0)
+        m_end = End::Dull; // gone, or empty
+    else if (length > kLongestString)
+        m_end = End::LongValue;
+    else if (doubt.mayHaveLength && !doubt.mayHaveLength(m_key.key, length))
+        m_end = End::Dull;
 }
 
 void KeyJob::takeCounts(std::span<const Result> results) {
@@ -183,21 +194,18 @@ void KeyJob::takeCounts(std::span<const Result> results) {
         m_end = m_count > m_mostElements ? End::LargeHash : End::LongFields;
 }
 
-void KeyJob::takeContent(const Reply& content, const StringDoubt& doubt) {
-    m_end = End::Read;
+void KeyJob::takeContent(const Reply& content, const KeyDoubt& doubt) {
     if (is("string")) {
-        m_key.string = content.text;
-        if (content.text.size() > kLongestString) {
-            m_key.string.clear();
-            m_end = End::LongValue;
-        } else if (m_doubtful) {
-            const bool maybe = !doubt.mayBeLock || doubt.mayBeLock(m_key);
-            m_end = maybe ? End::Open : End::Dull;
-            m_step = Step::Ttl;
-        }
-    } else if (is("hash")) {
+        takeString(content.text, doubt);
+        return;
+    }
+    m_end = End::Read;
+    if (is("hash")) {
         fillFields(m_key, content.items);
-        if (m_key.hash.empty()) m_end = End::Gone;
+        if (m_key.hash.empty())
+            m_end = End::Gone;
+        else if (m_doubtful)
+            doubtContent(doubt);
     } else if (is("list")) {
         for (const Reply& item : content.items)
             m_key.list.push_back(item.text);
@@ -207,6 +215,23 @@ void KeyJob::takeContent(const Reply& content, const StringDoubt& doubt) {
             m_key.zset.emplace_back(content.items[i].text, content.items[i + 1].text.toDouble());
         m_key.more = std::max<std::int64_t>(0, m_count - std::int64_t(m_key.zset.size()));
     }
+}
+
+void KeyJob::takeString(const QByteArray& text, const KeyDoubt& doubt) {
+    const bool lengthAsked = m_bytes > 0;
+    if (m_doubtful && !lengthAsked)
+        judgeLength(text.size(), doubt);
+    else if (text.size() > kLongestString)
+        m_end = End::LongValue;
+    if (m_end != End::Open) return;
+    m_key.string = text;
+    m_end = End::Read;
+    if (m_doubtful) doubtContent(doubt);
+}
+
+void KeyJob::doubtContent(const KeyDoubt& doubt) {
+    m_end = doubt.mayBeLock && !doubt.mayBeLock(m_key) ? End::Dull : End::Open;
+    m_step = Step::Ttl;
 }
 
 void KeyJob::takeFirstFields(const Reply& mode, const Reply& fields) {

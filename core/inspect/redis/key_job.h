@@ -12,13 +12,19 @@ namespace lockscope::inspect {
 struct WantedKey {
     QByteArray key;
     const char* type = "string"; ///< "string", "hash", "list", "zset"
-    bool doubtful = false;       ///< a string that is most likely no lock: it is read only when its length may be one's
+    /// A string or hash that is most likely no lock: a string is read only when its length may be one's, and only a
+    /// content that may be a lock's is asked for its TTL.
+    bool doubtful = false;
 };
 
-/// The tests that decide which strings are read and kept.
-struct StringDoubt {
-    std::function<bool(const QByteArray& key, std::int64_t length)> mayHaveLength; ///< asked before anything is read
-    std::function<bool(const KeySnapshot&)> mayBeLock;                             ///< asked before its TTL is
+/// The tests that decide which doubtful keys are read and kept.
+struct KeyDoubt {
+    /// Asked about a string before anything of it is read.
+    std::function<bool(const QByteArray& key, std::int64_t length)> mayHaveLength;
+    std::function<bool(const KeySnapshot&)> mayBeLock; ///< asked before its TTL is
+    /// Missing, or whether a string's length is most likely one: then it is not asked for, the first bytes are read at
+    /// once.
+    std::function<bool(const QByteArray& key)> isReadable;
 };
 
 /// The user may not run this command at all, whichever key it is about.
@@ -34,7 +40,8 @@ public:
         Open,        ///< there is another step
         Read,        ///< key() is whole, or says how much more there is
         Dull,        ///< certainly no lock
-        Gone,        ///< no such key, or one of another type
+        Gone,        ///< no such key
+        OtherType,   ///< the key has another type than wanted
         LongValue,   ///< a string longer than any lock's
         LargeHash,   ///< more fields than a lock has, and nothing says that it is a read/write lock
         LongFields,  ///< fields or elements longer than any lock's
@@ -46,10 +53,13 @@ public:
 
     /// Appends the commands of the next step. Precondition: end() is Open.
     void ask(std::vector<redis::Args>& commands) const;
+    /// Asks for no size, where the key is a doubtful string: what is read of it is bounded all the same. Precondition:
+    /// nothing was asked yet.
+    void readAtOnce();
     /// Takes their results. `span`: when the server answered, in ms of a clock that does not change between looks.
     /// Returns an error that is not about this key alone.
     std::optional<redis::Error> take(std::span<const redis::Result> results, const EndsWithin& span,
-                                     const StringDoubt& doubt);
+                                     const KeyDoubt& doubt);
 
     End end() const { return m_end; }
     /// How many commands ask() appends.
@@ -62,9 +72,12 @@ public:
 
 private:
     enum class Step : std::uint8_t { Size, Count, Content, Ttl, FirstFields };
-    void takeSize(const redis::Reply& size, const StringDoubt& doubt);
+    void takeSize(const redis::Reply& size, const KeyDoubt& doubt);
+    void judgeLength(std::int64_t length, const KeyDoubt& doubt);
     void takeCounts(std::span<const redis::Result> results);
-    void takeContent(const redis::Reply& content, const StringDoubt& doubt);
+    void takeString(const QByteArray& text, const KeyDoubt& doubt);
+    void doubtContent(const KeyDoubt& doubt);
+    void takeContent(const redis::Reply& content, const KeyDoubt& doubt);
     void takeFirstFields(const redis::Reply& mode, const redis::Reply& fields);
     void takeTtl(const redis::Reply& ttl, const EndsWithin& span);
     std::optional<redis::Error> failed(const redis::Error& error);
@@ -76,7 +89,7 @@ private:
     bool m_doubtful;
     Step m_step;
     End m_end = End::Open;
-    std::int64_t m_bytes = 0; ///< the server's memory for the key, overhead included
+    std::int64_t m_bytes = 0; ///< the server's memory for the key, overhead included; of a string its length
     std::int64_t m_count = 0; ///< the number of fields or elements, where it was requested
 };
 

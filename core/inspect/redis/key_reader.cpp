@@ -82,18 +82,25 @@ QCoro::Task<> KeyReader::keepShare(std::stop_token stop) {
 
 QCoro::Task<std::optional<Error>> KeyReader::read(std::vector<WantedKey> wanted, KeysRead& out, std::stop_token stop) {
     out.looked += std::int64_t(wanted.size());
-    const std::size_t batch = std::ranges::all_of(wanted, &WantedKey::doubtful) ? kDoubtfulBatch : kBatch;
+    const bool likelyShort = std::ranges::all_of(
+        wanted, [](const WantedKey& key) { return key.doubtful && qstrcmp(key.type, "string") == 0; });
+    const std::size_t batch = likelyShort ? kDoubtfulBatch : kBatch;
     for (std::size_t at = 0; at < wanted.size(); at += batch) {
         std::vector<KeyJob> jobs;
         const std::size_t end = std::min(at + batch, wanted.size());
         jobs.reserve(end - at);
-        for (std::size_t i = at; i < end; ++i)
+        for (std::size_t i = at; i < end; ++i) {
+            const bool atOnce = wanted[i].doubtful && m_doubt.isReadable && m_doubt.isReadable(wanted[i].key);
             jobs.emplace_back(std::move(wanted[i]), m_mostElements);
+            if (atOnce) jobs.back().readAtOnce();
+        }
         auto error = co_await readBatch(jobs, stop);
         for (KeyJob& job : jobs) {
             using End = KeyJob::End;
             if (job.end() == End::Read || job.end() == End::Refused)
                 out.keys.push_back(std::move(job.key()));
+            else if (job.end() == End::OtherType)
+                out.ofOtherTypes.push_back(std::move(job.key().key));
             else if (job.end() != End::Gone && job.end() != End::Open)
                 out.notRead.emplace_back(std::move(job.key().key), job.end());
         }

@@ -9,6 +9,7 @@ namespace lockscope::inspect {
 struct KeysRead {
     std::vector<KeySnapshot> keys;                           ///< read, or refused
     std::vector<std::pair<QByteArray, KeyJob::End>> notRead; ///< all others that are there
+    std::vector<QByteArray> ofOtherTypes;                    ///< keys that have another type than wanted
     std::int64_t looked = 0;                                 ///< keys that were asked about
     std::size_t recalled = 0; ///< so many of `keys`, the first ones, were read in an earlier look
 };
@@ -22,7 +23,7 @@ class KeyReader {
 public:
     explicit KeyReader(redis::ReadingPort& port, int mostElements = 256) : m_port(port), m_mostElements(mostElements) {}
 
-    void setDoubt(StringDoubt doubt) { m_doubt = std::move(doubt); }
+    void setDoubt(KeyDoubt doubt) { m_doubt = std::move(doubt); }
 
     /// Returns the first error that is not about one key; what was read before it stays. Throws Cancelled.
     QCoro::Task<std::optional<redis::Error>> read(std::vector<WantedKey> wanted, KeysRead& out, std::stop_token stop);
@@ -54,7 +55,7 @@ private:
 
     redis::ReadingPort& m_port;
     int m_mostElements;
-    StringDoubt m_doubt;
+    KeyDoubt m_doubt;
     bool m_clockRefused = false;
     std::uint64_t m_commands = 0;
     std::optional<Nanos> m_askedSince;

@@ -39,29 +39,51 @@ QCoro::Task<std::optional<redis::Error>> KeyScan::advance(std::vector<WantedKey>
     const redis::Reply& slice = *slices.front();
     if (slice.items.size() != 2) co_return std::nullopt;
 
-    std::vector<redis::Args> types;
-    std::vector<const QByteArray*> keys;
+    std::vector<QByteArray> unknown;
     for (const redis::Reply& key : slice.items[1].items) {
         if (m_skip && m_skip(key.text)) continue;
-        types.push_back(redis::argsOf("TYPE", key.text));
-        keys.push_back(&key.text);
+        using enum LikeNames::Trait;
+        const bool guessed = !isHelperKey(key.text);
+        if (guessed && m_names.likely(String, key.text))
+            out.push_back({key.text, "string", true});
+        else if (guessed && m_names.likely(DullHash, key.text))
+            out.push_back({key.text, "hash", true});
+        else
+            unknown.push_back(key.text);
     }
-    const std::vector<redis::Result> told = co_await m_reader.callAll(std::move(types), stop);
-    for (std::size_t i = 0; i < told.size(); ++i) {
-        if (!told[i] && (told[i].error().kind != redis::Error::Kind::Refused || refusesCommand(told[i].error())))
-            co_return told[i].error();
-        if (!told[i]) { // no right to look at it: reading it will say so again
-            out.push_back({*keys[i], "string", false});
-            continue;
-        }
-        const char* type = typeOfCandidate(*keys[i], told[i]->text);
-        if (type) out.push_back({*keys[i], type, qstrcmp(type, "string") == 0}); // most strings are no locks
-    }
+    auto error = co_await askTypes(std::move(unknown), out, stop);
+    if (error) co_return error;
     m_cursor = slice.items[0].text;
     ++m_steps;
     if (m_cursor == "0") {
         m_steps = 0;
         ++m_rounds;
+    }
+    co_return std::nullopt;
+}
+
+QCoro::Task<std::optional<redis::Error>> KeyScan::askTypes(std::vector<QByteArray> keys, std::vector<WantedKey>& out,
+                                                           std::stop_token stop) {
+    std::vector<redis::Args> types;
+    for (const QByteArray& key : keys)
+        types.push_back(redis::argsOf("TYPE", key));
+    const std::vector<redis::Result> told = co_await m_reader.callAll(std::move(types), stop);
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        if (!told[i] && (told[i].error().kind != redis::Error::Kind::Refused || refusesCommand(told[i].error())))
+            co_return told[i].error();
+        if (!told[i]) { // no right to look at it: reading it will say so again
+            out.push_back({std::move(keys[i]), "string", false});
+            continue;
+        }
+        if (told[i]->text == "none") continue; // gone meanwhile
+        m_names.learn(LikeNames::Trait::String, keys[i], told[i]->text == "string");
+        if (told[i]->text != "hash") m_names.learn(LikeNames::Trait::DullHash, keys[i], false);
+        const char* const type = typeOfCandidate(keys[i], told[i]->text);
+        if (!type) continue;
+        // Most strings are no locks, and most hashes.
+        const bool doubtful = qstrcmp(type, "string") == 0 ||
+                              (qstrcmp(type, "hash") == 0 && !m_names.likely(LikeNames::Trait::LockHash, keys[i]));
+        out.push_back({std::move(keys[i]), type, doubtful});
     }
     co_return std::nullopt;
 }

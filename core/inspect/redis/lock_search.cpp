@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/lock_search.h"
 
+#include "inspect/redis/companions.h"
 #include "inspect/redis/redisson_names.h"
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace lockscope::inspect {
 
@@ -63,13 +65,21 @@ LockSearch::LockSearch(KeyReader& reader, ServerFacts& facts, Runtime& runtime, 
       m_runtime(runtime),
       m_options(options),
       m_known(std::move(known)),
-      m_scan(reader) {
+      m_scan(reader, m_names) {
     m_recogniser.patterns = options.patterns;
     // A key that the user asks for by name may be a lock, however long its value is.
     m_reader.setDoubt({[this](const QByteArray& key, std::int64_t length) {
-                           return length >= kShortestValue || !m_options.names.match.empty() || namedLikeLock(key);
+                           const bool may =
+                               length >= kShortestValue || !m_options.names.match.empty() || namedLikeLock(key);
+                           m_names.learn(LikeNames::Trait::Readable, key, may);
+                           return may;
                        },
-                       [this](const KeySnapshot& key) { return mayBeLock(key, m_recogniser); }});
+                       [this](const KeySnapshot& key) {
+                           if (key.type != "hash") return mayBeLock(key, m_recogniser);
+                           noteHash(key.key, mayBelongToLock(key));
+                           return mayBelongToLock(key);
+                       },
+                       [this](const QByteArray& key) { return m_names.likely(LikeNames::Trait::Readable, key); }});
     m_scan.setSkip([this](const QByteArray& key) { return skips(key); });
     restart();
 }
@@ -78,6 +88,7 @@ void LockSearch::restart() {
     const auto& match = m_options.names.match;
     m_scan.setMatch(match.size() == 1 ? match.front() : QByteArray());
     m_scan.restart();
+    m_names.clear();
     m_candidates.clear();
     m_dull.clear();
     m_dullSince = m_runtime.monotonic();
@@ -99,39 +110,55 @@ bool LockSearch::skips(const QByteArray& key) const {
 QCoro::Task<std::optional<Error>> LockSearch::advance(std::stop_token stop) {
     const int rounds = m_scan.rounds();
     std::vector<WantedKey> found;
+    std::vector<QByteArray> others;
     auto error = co_await m_scan.advance(found, stop);
-    if (!error && m_facts.readingMakesYoung()) error = co_await leaveOldAlone(found, stop);
-    if (error) {
-        m_scan.restart(); // the slice is lost: nobody may say that all was seen
-        co_return error;
+    if (!error) error = co_await sift(std::move(found), others, stop);
+    if (!error && !others.empty()) {
+        std::vector<WantedKey> typed;
+        error = co_await m_scan.askTypes(std::exchange(others, {}), typed, stop);
+        // A key that is of another type once more has changed meanwhile: the next round comes by.
+        if (!error) error = co_await sift(std::move(typed), others, stop);
     }
-    std::vector<WantedKey> strings;
+    if (error)
+        m_scan.restart(); // the slice is lost: nobody may say that all was seen
+    else if (m_scan.rounds() != rounds)
+        forgetDull();
+    co_return error;
+}
+
+QCoro::Task<std::optional<Error>> LockSearch::sift(std::vector<WantedKey> found, std::vector<QByteArray>& others,
+                                                   std::stop_token stop) {
+    if (m_facts.readingMakesYoung()) {
+        auto error = co_await leaveOldAlone(found, stop);
+        if (error) co_return error;
+    }
+    std::vector<WantedKey> doubtful;
     for (WantedKey& key : found) {
         if (key.doubtful)
-            strings.push_back(std::move(key));
+            doubtful.push_back(std::move(key));
         else
             m_candidates.push_back(std::move(key));
     }
     KeysRead read;
-    error = co_await m_reader.read(std::move(strings), read, stop);
+    auto error = co_await m_reader.read(std::move(doubtful), read, stop);
     m_looked += read.looked;
-    for (const auto& [key, why] : read.notRead)
+    for (const auto& [key, why] : read.notRead) {
+        if (why == KeyJob::End::LongValue) m_names.learn(LikeNames::Trait::Readable, key, false);
         dismiss(key, why);
+    }
     for (KeySnapshot& key : read.keys) {
         if (key.refused) {
             dismiss(key.key, KeyJob::End::Refused);
             continue;
         }
-        WantedKey candidate{std::move(key.key), "string", false};
+        const char* const type = key.type == "hash" ? "hash" : "string";
+        WantedKey candidate{std::move(key.key), type, false};
         if (namedLikeLock(candidate.key))
             m_candidates.push_front(std::move(candidate)); // somebody may be looking for just that
         else
             m_candidates.push_back(std::move(candidate));
     }
-    if (error)
-        m_scan.restart();
-    else if (m_scan.rounds() != rounds)
-        forgetDull();
+    others = std::move(read.ofOtherTypes);
     co_return error;
 }
 

@@ -45,12 +45,21 @@ public:
     /// About how many keys have been looked at.
     std::int64_t keysPassed() const;
     std::int64_t keysLooked() const { return m_looked; }
+    /// A hash was read: it may be a lock, or certainly is none.
+    void noteHash(const QByteArray& key, bool mayBe) {
+        m_names.learn(LikeNames::Trait::DullHash, key, !mayBe);
+        m_names.learn(LikeNames::Trait::LockHash, key, mayBe);
+    }
     const UnreadKeys& unread() const { return m_unread; }
     std::int64_t leftAlone() const { return m_leftAlone; }
     const RecogniserOptions& recogniser() const { return m_recogniser; }
     RecogniserOptions& recogniser() { return m_recogniser; }
 
 private:
+    /// Makes candidates of what a slice has found, once doubtful keys are told from locks. `others`: those that are of
+    /// another type than their names said.
+    QCoro::Task<std::optional<redis::Error>> sift(std::vector<WantedKey> found, std::vector<QByteArray>& others,
+                                                  std::stop_token stop);
     QCoro::Task<std::optional<redis::Error>> leaveOldAlone(std::vector<WantedKey>& keys, std::stop_token stop);
     bool namedLikeLock(const QByteArray& key) const;
     bool skips(const QByteArray& key) const;
@@ -62,6 +71,7 @@ private:
     const WatchOptions& m_options;
     std::function<bool(const QByteArray&)> m_known;
     RecogniserOptions m_recogniser;
+    LikeNames m_names;
     KeyScan m_scan;
     std::deque<WantedKey> m_candidates;
     std::unordered_set<std::size_t> m_dull; ///< hashes of names that were read and are no locks: not read again soon

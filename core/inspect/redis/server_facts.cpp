@@ -124,6 +124,15 @@ QCoro::Task<std::optional<Error>> ServerFacts::askAll(std::vector<Question> ques
     co_return std::nullopt;
 }
 
+QCoro::Task<std::optional<Error>> ServerFacts::weigh(std::stop_token stop) {
+    if (m_runtime.monotonic() < m_notBefore[Processor]) co_return std::nullopt;
+    const std::uint32_t connection = m_connection;
+    std::vector<Question> processor{Processor};
+    auto error = co_await askAll(std::move(processor), std::move(stop));
+    m_connection = connection; // ask() is the one to find out that it is another
+    co_return error;
+}
+
 void ServerFacts::doubtRole() {
     if (!m_infoReplication.isEmpty()) m_notBefore[Replication] = {}; // else it is refused: it stays so
 }

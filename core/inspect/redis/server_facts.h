@@ -22,6 +22,9 @@ public:
     /// The next ask() asks for the server's role too, however lately that was told: something happened that another
     /// role would explain.
     void doubtRole();
+    /// Asks for the server's processor time, where that is due: long work counts by it. Returns an error of the
+    /// connection. Throws Cancelled.
+    QCoro::Task<std::optional<redis::Error>> weigh(std::stop_token stop);
 
     /// The present in ms since 1970: by the server's clock, or by ours when it does not tell.
     std::int64_t wallMs() const;

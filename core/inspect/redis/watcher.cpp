@@ -96,6 +96,7 @@ QCoro::Task<LockReport> RedisWatcher::once(std::stop_token stop, Callback progre
     Nanos told = runtime.monotonic();
     while (!trouble && !m_search.wentThrough() && !m_search.isEndless() && m_search.scans() < m_options.scansOfOnce) {
         trouble = co_await m_search.advance(stop);
+        if (!trouble) trouble = co_await m_facts.weigh(stop);
         if (!trouble) co_await m_reader.keepShare(stop);
         if (!progress || runtime.monotonic() - told < kProgressEvery) continue;
         told = runtime.monotonic();
@@ -226,11 +227,13 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey>
         if (!error) {
             std::erase_if(part.keys, [this](const KeySnapshot& key) {
                 const bool drop = !mayBelongToLock(key);
+                if (key.type == "hash" && !key.refused) m_search.noteHash(key.key, !drop);
                 if (drop) m_search.dismiss(key.key);
                 return drop;
             });
             error = co_await readCompanions(part, stop);
         }
+        if (!error) error = co_await m_facts.weigh(stop);
         std::ranges::move(part.keys, std::back_inserter(read.keys));
         std::ranges::move(part.notRead, std::back_inserter(read.notRead));
         read.looked += part.looked;

@@ -157,13 +157,14 @@ QByteArray nameIn(const QByteArray& json) {
     return parts.join(',');
 }
 
-/// The question for the key of a table's row, as JSON: nothing else of it names the lock, and the rest is nobody's
-/// business. A table without a primary key has none.
-QByteArray keyQuery(const QByteArray& relation) {
-    return "SELECT (SELECT jsonb_object_agg(c.key, c.value) FROM jsonb_each(to_jsonb(t)) c WHERE c.key IN "
+/// The question for the keys of a table's rows, by their places, as JSON: nothing else of them names the lock, and the
+/// rest is nobody's business. A table without a primary key has none.
+QByteArray keysQuery(const QByteArray& relation) {
+    return "SELECT t.ctid::text, (SELECT jsonb_object_agg(c.key, c.value) FROM jsonb_each(to_jsonb(t)) c WHERE c.key "
+           "IN "
            "(SELECT k.attname FROM pg_index i JOIN pg_attribute k ON k.attrelid = i.indrelid AND "
            "k.attnum = ANY (i.indkey) WHERE i.indrelid = t.tableoid AND i.indisprimary))::text FROM " +
-           relation + " t WHERE t.ctid = ?::tid";
+           relation + " t WHERE t.ctid = ANY (?::tid[])";
 }
 
 struct BlockedLock {
@@ -200,6 +201,34 @@ std::map<QByteArray, BlockedLock> blockedLocks(const Table& table, SessionNames&
                 {resource, "blocked session", {}, readable(table.text(at, BMode) + " · pid " + table.text(at, BPid))});
     }
     return locks;
+}
+
+/// The keys of rows that are waited for.
+struct KeysOfRows {
+    std::map<QByteArray, QByteArray> json; ///< by "public.orders (0,7)"
+    std::set<QByteArray> busy;             ///< tables that somebody has to itself: nobody can read them now
+};
+
+/// Asks each table once for many of its rows, so that a look at thousands of queues stays short.
+sql::Answer<KeysOfRows> readKeysOfRows(sql::Reader& reader, const std::map<QByteArray, BlockedLock>& locks,
+                                       std::stop_token stop) {
+    constexpr qsizetype kTogether = 500;
+    std::map<QByteArray, QByteArrayList> places; // by table
+    for (const auto& [resource, lock] : locks)
+        if (!lock.place.isEmpty()) places[lock.relation].push_back('"' + lock.place + '"');
+    KeysOfRows keys;
+    for (const auto& [relation, all] : places) {
+        for (qsizetype at = 0; at < all.size() && !keys.busy.contains(relation); at += kTogether) {
+            const QByteArray some = '{' + all.mid(at, kTogether).join(',') + '}';
+            const auto content = co_await reader.askAbout(keysQuery(relation), some, stop);
+            if (!content && content.error().connectionLost()) co_return std::unexpected(content.error());
+            if (!content && content.error().kind == sql::Error::Kind::WaitExceeded) keys.busy.insert(relation);
+            if (!content) break; // each question about such a table takes its time, and gets no other answer
+            for (std::size_t row = 0; row < content->rows.size(); ++row)
+                keys.json.emplace(relation + ' ' + content->text(row, 0), content->text(row, 1));
+        }
+    }
+    co_return keys;
 }
 
 } // namespace
@@ -254,8 +283,9 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
         if (!answer && answer.error().connectionLost()) co_return std::unexpected(answer.error());
         if (answer) prepared = PreparedTransactions(*answer);
     }
+    const auto keys = co_await readKeysOfRows(reader, locks, stop);
+    if (!keys) co_return std::unexpected(keys.error());
     std::map<QByteArray, QByteArray> namesOfRows;
-    std::set<QByteArray> busy; // tables that somebody has to itself: each question about one takes its time
     for (auto& [resource, lock] : locks) {
         for (const QByteArray& pid : lock.blockers)
             if (!lock.waiting.contains(pid) && pid != ofPrepared) sessions.addHolder(lock.row, pid);
@@ -264,21 +294,15 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
                               std::back_inserter(lock.row.holders));
         shareAmongHolders(lock.row);
         if (lock.place.isEmpty()) continue;
-        const auto nameBefore = memory.namesOfRows.find(resource);
-        const QByteArray before = nameBefore == memory.namesOfRows.end() ? QByteArray() : nameBefore->second;
-        std::expected<Table, sql::Error> content = Table();
-        if (!busy.contains(lock.relation)) {
-            content = co_await reader.askAbout(keyQuery(lock.relation), lock.place, stop);
+        const auto before = memory.namesOfRows.find(resource);
+        if (keys->busy.contains(lock.relation) && before != memory.namesOfRows.end()) {
+            lock.row.name = before->second; // it is that row still, though nobody can read it now
+            namesOfRows.insert(*before);
         }
-        if (!content && content.error().connectionLost()) co_return std::unexpected(content.error());
-        if (!content && content.error().kind == sql::Error::Kind::WaitExceeded) busy.insert(lock.relation);
-        if (busy.contains(lock.relation) && !before.isEmpty()) {
-            lock.row.name = before; // the same row as before, though nobody can read it now
-            namesOfRows.emplace(resource, before);
-        }
-        if (!content || content->rows.empty() || content->text(0, 0).isEmpty()) continue;
-        const QByteArray name = nameIn(content->text(0, 0));
-        RawKey raw{resource, "key of the row", {}, readable(content->text(0, 0))};
+        const auto json = keys->json.find(resource);
+        if (json == keys->json.end() || json->second.isEmpty()) continue;
+        const QByteArray name = nameIn(json->second);
+        RawKey raw{resource, "key of the row", {}, readable(json->second)};
         lock.row.raw.insert(lock.row.raw.begin(), std::move(raw));
         if (!name.isEmpty()) {
             lock.row.name = lock.relation + ':' + name;
@@ -287,13 +311,13 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
         if (ofQuartz.contains(lock.relation) || ofQuartz.contains("public." + lock.relation))
             lock.row.format = kQuartzFormat;
     }
+    std::set<QByteArray> waited; // names of rows
+    for (const auto& [resource, lock] : locks)
+        waited.insert(lock.row.name);
     for (const auto& [table, rows] : lockedRows) {
         const QByteArray unqualified = table.sliced(table.indexOf('.') + 1);
         for (const auto& [name, pids] : rows) {
-            const bool waited = std::ranges::any_of(locks, [&](const auto& lock) {
-                return lock.second.row.name == table + ':' + name || lock.second.row.name == unqualified + ':' + name;
-            });
-            if (waited) continue;
+            if (waited.contains(table + ':' + name) || waited.contains(unqualified + ':' + name)) continue;
             LockRow row = heldLock(unqualified + ':' + name, ofQuartz.contains(table) ? kQuartzFormat : "pg-row");
             for (const QByteArray& pid : pids)
                 sessions.addHolder(row, pid);
@@ -304,11 +328,8 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
     }
     for (const QByteArray& table : readTables)
         memory.lockedRows.read(table);
-    for (LockRow& row : notKnown) {
-        const bool waited =
-            std::ranges::any_of(locks, [&](const auto& each) { return each.second.row.name == row.name; });
-        if (!waited) found.rows.push_back(std::move(row));
-    }
+    for (LockRow& row : notKnown)
+        if (!waited.contains(row.name)) found.rows.push_back(std::move(row));
     memory.namesOfRows = std::move(namesOfRows);
     std::map<QByteArray, LockRow*> waitedTables;
     for (auto& [resource, lock] : locks)

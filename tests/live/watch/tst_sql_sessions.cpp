@@ -119,6 +119,30 @@ private Q_SLOTS:
         VERIFY_OK(a.ask("DROP TABLE goods"));
     }
 
+    void rowsOfATableAreNamedByOneQuestion() {
+        Someone a(m_runtime, m_all.url("postgresql")), b(m_runtime, m_all.url("postgresql")),
+            c(m_runtime, m_all.url("postgresql"));
+        VERIFY_OK(a.ask("CREATE TABLE goods (name VARCHAR(20) PRIMARY KEY, amount INT)"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES ('apples', 1), ('pears', 2)"));
+        for (Someone* one : {&a, &b, &c})
+            VERIFY_OK(one->ask("START TRANSACTION"));
+        VERIFY_OK(a.ask("UPDATE goods SET amount = 0"));
+        const auto second = waiting(b, "UPDATE goods SET amount = 3 WHERE name = 'apples'");
+        QVERIFY(comesTrue([&] { return waitersOnServer() == 1; }));
+        const LockReport one = look("postgresql");
+        QVERIFY(rowOf(one, "goods:apples"));
+        const auto third = waiting(c, "UPDATE goods SET amount = 4 WHERE name = 'pears'");
+        QVERIFY(comesTrue([&] { return waitersOnServer() == 2; }));
+        const LockReport both = look("postgresql");
+        QVERIFY(rowOf(both, "goods:apples") && rowOf(both, "goods:pears"));
+        QCOMPARE(both.commands, one.commands);
+        VERIFY_OK(a.ask("ROLLBACK"));
+        QVERIFY(ends(second, 10s) && ends(third, 10s));
+        for (Someone* each : {&b, &c})
+            VERIFY_OK(each->ask("ROLLBACK"));
+        VERIFY_OK(a.ask("DROP TABLE goods"));
+    }
+
     void aRowLockedForUpdateIsSeenWithoutAWaiter() {
         SqlClient client(m_runtime, m_all.url("postgresql"));
         VERIFY_OK(client.prepare());
