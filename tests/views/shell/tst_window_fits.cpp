@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window on a projector and on a small screen, and by the keyboard alone.
+#include "faults/break_button.h"
 #include "lessons/lesson_guide.h"
 #include "lessons/presenter_bar.h"
 #include "locks/protocol_panel.h"
@@ -239,6 +240,46 @@ private Q_SLOTS:
         scene.window->resize(1900, 1000);
         QTRY_VERIFY(std::ranges::none_of(folding, &QWidget::isHidden));
         QTRY_VERIFY(!more->isVisible());
+    }
+
+    /// With text four steps larger both columns grow, so that their words stay whole.
+    void largerTextHasWiderColumns_data() {
+        QTest::addColumn<QString>("language");
+        for (const QString& language : app::languages())
+            QTest::newRow(qPrintable(language)) << language;
+    }
+    void largerTextHasWiderColumns() {
+        QFETCH(QString, language);
+        app::speak(language);
+        WindowScene scene;
+        const auto asBefore = qScopeGuard([] {
+            views::setTextScale(1);
+            app::speak(QStringLiteral("en"));
+        });
+        scene.open("gc-pause");
+        toViolation(scene);
+        const int usual = scene.window->work()->controls()->width();
+        for (int i = 0; i < 4; ++i)
+            scene.action("view.larger")->trigger();
+        QTRY_VERIFY(scene.window->work()->controls()->width() > usual);
+        const auto cut = [&] {
+            QStringList all;
+            for (const QDockWidget* dock : {scene.window->work()->controls(), scene.window->work()->inspector()})
+                for (const QScrollArea* area : dock->findChildren<QScrollArea*>())
+                    if (area->isVisible() && area->viewport()->width() < area->widget()->minimumSizeHint().width())
+                        all += QStringLiteral("%1: %2 < %3")
+                                   .arg(dock->objectName())
+                                   .arg(area->viewport()->width())
+                                   .arg(area->widget()->minimumSizeHint().width());
+            return all.join(u'\n');
+        };
+        QTRY_VERIFY2(cut().isEmpty(), qPrintable(cut()));
+        for (const auto* button : scene.window->findChildren<views::BreakButton*>())
+            if (button->isVisible())
+                QVERIFY2(button->width() + 28 >= button->sizeHint().width(), // 28: its key, which not all have
+                         qPrintable(button->accessibleName()));
+        scene.action("view.usual-text")->trigger();
+        QTRY_VERIFY(scene.window->work()->controls()->widget()->minimumWidth() == 0);
     }
 
     void aClassSeesWhereClientsStandAndTheLegend() {
