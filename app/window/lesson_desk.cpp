@@ -5,6 +5,7 @@
 #include "lessons/lesson_list.h"
 #include "lessons/lesson_panel.h"
 #include "locks/protocol_panel.h"
+#include "scenario/scenario_file.h"
 #include "scenario/user_files.h"
 #include "session/simulated_session.h"
 #include "theme/fonts.h"
@@ -74,6 +75,7 @@ void LessonDesk::needPanel() {
             [this](const QString& id) { m_window->help()->showTerm(id); });
     connect(m_panel, &views::LessonPanel::pairWanted, this, [this] { m_window->comparison()->open(); });
     connect(m_panel, &views::LessonPanel::scenarioWanted, m_window, &MainWindow::openScenario);
+    connect(m_panel, &views::LessonPanel::runWanted, this, &LessonDesk::openRun);
 }
 
 void LessonDesk::setPanelWidth(int width) {
@@ -137,6 +139,13 @@ void LessonDesk::openNext() {
         open(course[here + 1]);
     else
         showList();
+}
+
+void LessonDesk::openRun(const QString& id, const QString& recipe, quint64 seed) {
+    auto scenario = scenario::loadScenario(id);
+    if (!scenario) return m_window->complain(scenario.error().front().toString());
+    scenario->recipe = recipe;
+    m_window->setSession(std::make_unique<session::SimulatedSession>(*scenario, seed));
 }
 
 void LessonDesk::showWorld(const scenario::Scenario& scenario, quint64 seed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/lesson_keys.h"
 
+#include "lessons/failure_table.h"
 #include "lessons/lesson_guide.h"
 #include "window/main_window.h"
 
@@ -18,11 +19,11 @@ namespace {
 
 using Phase = views::LessonGuide::Phase;
 
-/// A control with a use of its own for the keys that a lesson has.
-bool needsItsKeys(const QWidget* widget) {
-    return qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) ||
-           qobject_cast<const QComboBox*>(widget) || qobject_cast<const QMenu*>(widget) ||
-           qobject_cast<const QAbstractItemView*>(widget);
+/// A control with a use of its own for a key that a lesson has.
+bool needsItself(const QWidget* widget, int key) {
+    return views::FailureTable::needsKey(widget, key) || qobject_cast<const QLineEdit*>(widget) ||
+           qobject_cast<const QAbstractSpinBox*>(widget) || qobject_cast<const QComboBox*>(widget) ||
+           qobject_cast<const QMenu*>(widget) || qobject_cast<const QAbstractItemView*>(widget);
 }
 
 /// The answer, from 0, for which Shift and a digit count a hand. With Shift a digit's key means another letter on each
@@ -62,8 +63,8 @@ bool LessonKeys::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() != QEvent::ShortcutOverride && event->type() != QEvent::KeyPress) return false;
     if (!m_guide->isOn()) return false;
     const auto* widget = qobject_cast<const QWidget*>(watched);
-    if (!widget || widget->window() != m_window || needsItsKeys(widget)) return false;
     auto* key = static_cast<QKeyEvent*>(event);
+    if (!widget || widget->window() != m_window || needsItself(widget, key->key())) return false;
     if (key->modifiers() == Qt::ShiftModifier) {
         const std::optional<int> hand = handOf(*key);
         if (!hand || m_guide->phase() != Phase::Step || m_guide->question().isEmpty() || !m_guide->arrived())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/presenter.h"
 
+#include "lessons/failure_table.h"
 #include "lessons/lesson_panel.h"
 #include "lessons/presenter_bar.h"
 #include "locks/protocol_panel.h"
@@ -10,6 +11,7 @@
 #include "transport/player.h"
 #include "transport/transport_bar.h"
 #include "transport/verdict_banner.h"
+#include "waits/waits_panel.h"
 #include "window/action_registry.h"
 #include "window/help_desk.h"
 #include "window/language.h"
@@ -33,6 +35,7 @@ namespace {
 constexpr double kLeastText = 17, kAtWidth = 1600;
 constexpr double kSmallest = -2;      ///< the smallest font of the window, in points beside the usual one
 constexpr double kNarrowPanel = 0.33; ///< the narration's part of the window
+constexpr double kWaits = 0.3;        ///< the part of the wait-for picture, of two clients and two locks
 
 using Phase = views::LessonGuide::Phase;
 
@@ -76,13 +79,17 @@ void Presenter::furnish() {
     auto* protocol = new views::ProtocolPanel(m_window->context());
     protocol->setBrief(true);
     m_protocol = protocol;
+    m_waits = new views::WaitsPanel(m_window->context(), views::WaitPicture::Direction::Down);
+    m_waits->hide();
     auto* keys = new views::KeyRow;
     connect(keys, &views::KeyRow::pressed, this, &Presenter::press);
     connect(m_window->lessons()->guide(), &views::LessonGuide::changed, this, &Presenter::nameKeys);
+    connect(m_window->lessons()->guide(), &views::LessonGuide::changed, this, &Presenter::showWaits);
     m_keys = keys;
     nameKeys();
     m_stage->put(Stage::Place::Top, m_bar);
     m_stage->put(Stage::Place::Above, m_banner);
+    m_stage->put(Stage::Place::Right, m_waits);
     m_stage->put(Stage::Place::Below, m_protocol);
     m_stage->put(Stage::Place::Bottom, m_keys);
     m_blank = new Blank(m_window);
@@ -95,6 +102,7 @@ void Presenter::setOn(bool on) {
     furnish();
     for (QWidget* part : {m_bar, m_banner, m_protocol, static_cast<QWidget*>(m_keys)})
         part->setVisible(on);
+    showWaits();
     m_window->menuWidget()->setVisible(!on);
     if (views::LessonPanel* const panel = m_window->lessons()->panel()) panel->setHeadShown(!on);
     for (auto* timeline : m_window->findChildren<views::TimelineView*>())
@@ -121,8 +129,13 @@ void Presenter::fit() {
     const double usual = views::uiFont(kSmallest).pointSizeF() / views::textScale() * m_window->logicalDpiY() / 72;
     views::setTextScale(kLeastText * m_window->width() / kAtWidth / usual);
     m_window->lessons()->setPanelWidth(int(m_window->width() * kNarrowPanel));
+    m_waits->setFixedWidth(int(m_window->width() * kWaits));
     m_blank->setGeometry(m_window->rect());
     foldProtocol();
+}
+
+void Presenter::showWaits() {
+    m_waits->setVisible(m_on && m_window->lessons()->guide()->panel() == lesson::Look::Panel::Waits);
 }
 
 void Presenter::fitSoon() {
@@ -242,6 +255,7 @@ bool Presenter::eventFilter(QObject* watched, QEvent* event) {
     const auto* widget = qobject_cast<const QWidget*>(watched);
     if (!widget || widget->window() != m_window || qobject_cast<const QLineEdit*>(widget)) return false;
     auto* key = static_cast<QKeyEvent*>(event);
+    if (!isBlank() && !key->modifiers() && views::FailureTable::needsKey(widget, key->key())) return false;
     if (event->type() == QEvent::ShortcutOverride) {
         event->accept(); // the menus are away, and their keys with them: all come here
         return true;

@@ -35,6 +35,8 @@ private:
     void fit();
     void fitSoon();
     void foldProtocol();
+    /// The wait-for picture is there for the steps of a lesson whose words speak of it.
+    void showWaits();
     void press(views::KeyRow::Key key);
     bool take(int key);
     /// Keys of the menus, which are away, that a class needs too.
@@ -47,6 +49,7 @@ private:
     QWidget* m_bar = nullptr;
     QWidget* m_banner = nullptr;
     QWidget* m_protocol = nullptr;
+    QWidget* m_waits = nullptr;
     views::KeyRow* m_keys = nullptr;
     QWidget* m_blank = nullptr;
     QTimer m_pace;

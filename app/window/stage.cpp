@@ -28,7 +28,10 @@ Stage::Stage(QWidget* centre, QWidget* parent) : QWidget(parent) {
     auto* column = tight<QVBoxLayout>(middle);
     middle->setStretchFactor(column, 1);
     m_above = tight<QVBoxLayout>(column);
-    column->addWidget(centre, 1);
+    auto* row = tight<QHBoxLayout>(column);
+    column->setStretchFactor(row, 1);
+    row->addWidget(centre, 1);
+    m_right = tight<QVBoxLayout>(row);
     m_below = tight<QVBoxLayout>(column);
     m_bottom = tight<QVBoxLayout>(rows);
 }
@@ -41,6 +44,8 @@ void Stage::put(Place place, QWidget* widget) {
         return m_left->addWidget(widget);
     case Place::Above:
         return m_above->addWidget(widget);
+    case Place::Right:
+        return m_right->addWidget(widget);
     case Place::Below:
         return m_below->addWidget(widget);
     case Place::Bottom:

@@ -11,13 +11,13 @@ namespace lockscope::app {
 class Stage : public QWidget {
     Q_OBJECT
 public:
-    enum class Place : std::uint8_t { Top, Left, Above, Below, Bottom };
+    enum class Place : std::uint8_t { Top, Left, Above, Right, Below, Bottom };
     explicit Stage(QWidget* centre, QWidget* parent = nullptr);
     /// Adds a widget at this place; it comes after those that are there.
     void put(Place place, QWidget* widget);
 
 private:
-    QBoxLayout *m_top, *m_left, *m_above, *m_below, *m_bottom;
+    QBoxLayout *m_top, *m_left, *m_above, *m_right, *m_below, *m_bottom;
 };
 
 } // namespace lockscope::app

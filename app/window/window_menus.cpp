@@ -308,6 +308,7 @@ void WindowMenus::fillView() {
         if (w->presenter()->isOn()) return; // there the window's width decides
         views::setTextScale(settings->textScale());
         w->lessons()->setPanelWidth(0);
+        if (w->work()) w->work()->fitText();
     };
     constexpr double kTextStep = 1.1;
     menu->addAction(r->add("view.larger", group, tr("&Larger text"), {QKeySequence::ZoomIn, Qt::CTRL | Qt::Key_Equal},

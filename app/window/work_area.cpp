@@ -4,6 +4,7 @@
 #include "connections/connections_panel.h"
 #include "faults/workload_panel.h"
 #include "statistics/statistics_panel.h"
+#include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/table_columns.h"
 #include "timeline/timeline_view.h"
@@ -77,7 +78,7 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
         connect(workload, &views::WorkloadPanel::done, m_timeline->findChild<views::TimelineView*>(),
                 &views::TimelineView::takeKeyboard);
     m_inspector = dock("dock.inspector", tr("Lock"), makeInspector(context), Qt::RightDockWidgetArea);
-    m_inspector->widget()->setMinimumWidth(kNarrowestInspector);
+    fitText();
     m_locks = dock("dock.locks", tr("Locks"), makeLocks(context), Qt::BottomDockWidgetArea);
     const auto lazily = [this, context](QWidget* (*make)(views::ViewContext*)) {
         auto* panel = new LazyPanel([make, context] { return make(context); });
@@ -244,7 +245,19 @@ void WorkArea::recallTables() {
     }
 }
 
+void WorkArea::fitText() {
+    // The columns grow with larger text, and leave the time axis at least half of the window.
+    const auto wide = [this](int px) { return int(px * std::max(1.0, views::textScale())); };
+    const int most = m_window->width() / 4;
+    m_inspector->widget()->setMinimumWidth(std::max(kNarrowestInspector, std::min(wide(kNarrowestInspector), most)));
+    if (views::textScale() > 1)
+        m_controls->widget()->setMinimumWidth(std::min(wide(kControlsWidth), most));
+    else
+        m_controls->widget()->setMinimumWidth(0);
+}
+
 void WorkArea::setLayout(Layout layout) {
+    fitText(); // the window may have another width than when the text was sized
     m_chosen = layout;
     m_settings->setLayout(layout);
     show(layout);

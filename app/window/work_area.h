@@ -32,6 +32,9 @@ public:
     /// Visible for Qt, but behind the front tab of its place.
     static bool isBehind(const QDockWidget* dock);
 
+    /// Gives the columns the width that the size of the text asks for.
+    void fitText();
+
     Layout layout() const { return m_layout; }
     /// The layout that suits a session, until another one is chosen or takeBack(): it is not remembered as chosen.
     void lend(Layout layout);

@@ -79,7 +79,9 @@ public:
             m_cell.expected = promisedOutcome(*promised);
     }
     void add(std::uint64_t seed, const Result& result) {
-        ++m_cell.seeds;
+        const bool longest = result.outcome == CellOutcome::Recovered && result.measures.recovery() > m_cell.recovery;
+        if (m_cell.seeds++ == 0 || result.outcome > m_cell.outcome || (result.outcome == m_cell.outcome && longest))
+            m_cell.told = seed;
         m_cell.outcome = std::max(m_cell.outcome, result.outcome);
         std::ranges::transform(m_cell.invariants, result.invariants, m_cell.invariants.begin(), worse);
         m_cell.recovery = std::max(m_cell.recovery, result.measures.recovery());

@@ -27,6 +27,8 @@ struct Cell {
     std::uint64_t requests = 0;     ///< of all seeds
     Nanos waitP50{}, waitP99{};     ///< percentiles of the waits of all acquisitions; 0: there were none
     std::uint64_t seeds = 0;
+    std::uint64_t told =
+        0; ///< the seed that `outcome` tells of, of several the first; with Recovered the longest outage
     std::optional<CellOutcome> expected; ///< nullopt: the scenario promises nothing for this recipe
     bool asExpected = false;             ///< every seed kept what the scenario's file promises
     QString difference;                  ///< of the first seed that did not: "seed 7: …", translated

@@ -39,6 +39,7 @@ std::vector<std::vector<TableCell>> computed(const Table& table) {
     experiment::compare(runs, 1, kSeeds, [&](const experiment::Cell& cell) {
         cells[next]->outcome = cell.outcome;
         cells[next]->outage = cell.recovery;
+        cells[next]->seed = cell.told;
         ++next;
     });
     return rows;

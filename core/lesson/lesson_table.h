@@ -9,7 +9,8 @@ namespace lockscope::lesson {
 struct TableCell {
     QString scenario; ///< the column's scenario that was played; empty: the recipe can begin with none of them
     experiment::CellOutcome outcome = experiment::CellOutcome::Unknown;
-    Nanos outage{}; ///< with Recovered: from the failure to the next grant, the longest of all seeds
+    Nanos outage{};         ///< with Recovered: from the failure to the next grant, the longest of all seeds
+    std::uint64_t seed = 1; ///< of the run that came through so
     friend bool operator==(const TableCell&, const TableCell&) = default;
 };
 

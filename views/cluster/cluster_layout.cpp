@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cluster/cluster_layout.h"
 
+#include "theme/fonts.h"
+
 #include <QLineF>
 #include <algorithm>
 #include <cmath>
@@ -105,34 +107,36 @@ const ClusterLayout::Item* ClusterLayout::at(QPointF point, double reach) const 
 ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, const std::vector<EntityId>& clients,
                             const std::vector<EntityId>& links, const trace::Trace& trace, const ClusterShape& shape) {
     ClusterLayout layout;
+    // Boxes hold two lines of words, and grow with them.
+    const double u = std::max(1.0, textScale()), nodeHeight = kNodeHeight * u, watcherHeight = kWatcherHeight * u;
     const double all = std::max(size.width() - 2 * kMargin, 60.0);
-    const double aside = shape.watchers.empty() ? 0 : std::min(kWatcherWidth + kMargin, all / 3);
+    const double aside = shape.watchers.empty() ? 0 : std::min(kWatcherWidth * u + kMargin, all / 3);
     const double width = std::max(all - aside, 60.0);
     const double roof = kMargin + (shape.replicated ? kArrows : 0);
-    const double rowStep = kNodeHeight + (shape.replicated ? kArrows + 4 : kRowGap);
+    const double rowStep = nodeHeight + (shape.replicated ? kArrows + 4 : kRowGap);
     const auto mostRows =
-        std::size_t(std::max(1.0, (size.height() * kNodesShare - roof + rowStep - kNodeHeight) / rowStep));
+        std::size_t(std::max(1.0, (size.height() * kNodesShare - roof + rowStep - nodeHeight) / rowStep));
     const auto rows = fittingRows(nodes, trace, shape, width, mostRows);
     std::size_t columns = 1;
     for (const auto& row : rows)
         columns = std::max(columns, row.size());
-    const double nodeStep = width / double(columns), nodeWidth = std::min(kNodeWidth, nodeStep - 12);
+    const double nodeStep = width / double(columns), nodeWidth = std::min(kNodeWidth * u, nodeStep - 12);
     for (std::size_t row = 0; row < rows.size(); ++row) {
         // Nodes of a shorter row stand in the middle.
         const double left = kMargin + (width - nodeStep * double(rows[row].size())) / 2;
         for (std::size_t i = 0; i < rows[row].size(); ++i) {
             const QRectF box(left + nodeStep * (double(i) + 0.5) - nodeWidth / 2, roof + rowStep * double(row),
-                             nodeWidth, kNodeHeight);
+                             nodeWidth, nodeHeight);
             const EntityId node = rows[row][i];
             layout.items.push_back({node, EntityKind::Node, box, {}, {}, trace::kNoEntity, node});
         }
     }
-    const double feet = roof + rowStep * double(std::max<std::size_t>(rows.size(), 1) - 1) + kNodeHeight;
+    const double feet = roof + rowStep * double(std::max<std::size_t>(rows.size(), 1) - 1) + nodeHeight;
 
     const double step = std::clamp((size.height() - 2 * kMargin) / std::max<double>(double(shape.watchers.size()), 1),
-                                   4.0, kWatcherHeight + 8);
+                                   4.0, watcherHeight + 8);
     for (std::size_t i = 0; i < shape.watchers.size(); ++i) {
-        const double tall = step >= kWatcherHeight + 4 ? kWatcherHeight : std::min(kWatcherLine, step - 2);
+        const double tall = step >= watcherHeight + 4 ? watcherHeight : std::min(kWatcherLine * u, step - 2);
         const QRectF box(size.width() - kMargin - aside + kMargin, kMargin + step * double(i), aside - kMargin, tall);
         layout.items.push_back(
             {shape.watchers[i], EntityKind::Node, box, {}, {}, trace::kNoEntity, shape.watchers[i], true});
@@ -140,19 +144,19 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
 
     // As large as they fit below, with a gap for messages between them and the nodes.
     const double top = feet + std::clamp(size.height() * 0.28, 36.0, 150.0);
-    const double below = links.size() > ClusterLayout::kMostLinks ? kFoot : kMargin / 2;
+    const double below = links.size() > ClusterLayout::kMostLinks ? kFoot * u : kMargin / 2;
     const double room = std::max(size.height() - top - below, kSmallest);
     const int count = int(clients.size());
     constexpr qsizetype kFitsACircle = 4;
     layout.longNames =
         std::ranges::any_of(clients, [&](EntityId client) { return trace.displayName(client).size() > kFitsACircle; });
-    const double leastWords = layout.longNames ? 132.0 : 84.0;
+    const double leastWords = (layout.longNames ? 132.0 : 84.0) * u;
     double cell = kSmallest + 3;
     for (double diameter = kLargest; diameter >= kSmallest; diameter -= 2) {
         const bool words = diameter >= 28;
         const double gap = diameter >= 20 ? 6 : 3;
         const double w = words ? std::max(diameter + 40, leastWords) : diameter + gap;
-        const double h = diameter + (words ? kWords + 8 : gap);
+        const double h = diameter + (words ? kWords * u + 8 : gap);
         const int perLine = std::max(1, int(width / w));
         const int lines = (count + perLine - 1) / perLine;
         layout.clientSize = diameter;
@@ -167,8 +171,8 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
         const int inRow = std::min(layout.clientColumns, count - row * layout.clientColumns);
         // A last row that is not full keeps the columns of the others.
         const double spacing =
-            layout.clientRows > 1 ? width / layout.clientColumns : std::min(width / std::max(inRow, 1), 170.0);
-        layout.captionWidth = std::min(spacing - 8, 170.0);
+            layout.clientRows > 1 ? width / layout.clientColumns : std::min(width / std::max(inRow, 1), 170.0 * u);
+        layout.captionWidth = std::min(spacing - 8, 170.0 * u);
         const double used = layout.clientRows > 1 ? width : spacing * inRow;
         const double x = kMargin + (width - used) / 2 + spacing * (column + 0.5);
         const double y = top + row * cell + layout.clientSize / 2;

@@ -285,9 +285,9 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
             if (look.belief == ClientLook::Belief::Unobserved && look.recorded && !dead) line = Words::tr("holds");
             line = nick + QStringLiteral(" · ") + line;
         }
-        painter.drawText(QRectF(client.box.center().x() - room / 2, client.box.bottom() + 5, room, 18),
-                         Qt::AlignHCenter | Qt::AlignTop,
-                         painter.fontMetrics().elidedText(line, Qt::ElideRight, int(room)));
+        painter.drawText(
+            QRectF(client.box.center().x() - room / 2, client.box.bottom() + 5, room, 18 * std::max(1.0, textScale())),
+            Qt::AlignHCenter | Qt::AlignTop, painter.fontMetrics().elidedText(line, Qt::ElideRight, int(room)));
     }
     // A dot has no room for its name: those that the picture is about have it beside them.
     const bool holds = look.belief == ClientLook::Belief::Holding || look.belief == ClientLook::Belief::Stale;

@@ -108,14 +108,18 @@ void ConnectionsAside::setActions(const QList<QAction*>& actions) {
 
 namespace {
 
-/// Words on one line where they have room, else broken at a space, with the end of the second line elided.
+/// Words on one line where they have room, else broken at a space or between Chinese letters, with the end of the
+/// second line elided.
 QString onTwoLines(const QString& words, const QFontMetrics& letters, int room) {
     if (letters.horizontalAdvance(words) <= room) return words;
+    constexpr char16_t kHan = 0x4e00; // between two of these and above, too
     qsizetype end = -1;
-    for (qsizetype space = words.indexOf(u' '); space > 0; space = words.indexOf(u' ', space + 1))
-        if (letters.horizontalAdvance(words.first(space)) <= room) end = space;
+    for (qsizetype at = 1; at < words.size(); ++at) {
+        const bool breaks = words[at] == u' ' || (words[at] >= kHan && words[at - 1] >= kHan);
+        if (breaks && letters.horizontalAdvance(words.first(at)) <= room) end = at;
+    }
     if (end < 0) return letters.elidedText(words, Qt::ElideRight, room);
-    return words.first(end) + u'\n' + letters.elidedText(words.sliced(end + 1), Qt::ElideRight, room);
+    return words.first(end) + u'\n' + letters.elidedText(words.sliced(end).trimmed(), Qt::ElideRight, room);
 }
 
 } // namespace

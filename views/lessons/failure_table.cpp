@@ -4,8 +4,10 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 
-#include <QEvent>
 #include <QGridLayout>
+#include <QKeyEvent>
+#include <QPainter>
+#include <array>
 
 namespace lockscope::views {
 
@@ -20,6 +22,46 @@ QString onTwoLines(QString title) {
 }
 
 } // namespace
+
+/// A cell that can be pressed: as quiet as a word of a table, but for the mouse over it and for the keyboard.
+class OutcomeCell : public QAbstractButton {
+public:
+    OutcomeCell() {
+        setFocusPolicy(Qt::NoFocus);
+        setAttribute(Qt::WA_Hover);
+        setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    }
+    void tell(const QString& words, Role role) {
+        setText(words);
+        m_role = role;
+        updateGeometry();
+        update();
+    }
+    QSize sizeHint() const override {
+        return {fontMetrics().horizontalAdvance(text()) + kGrid, fontMetrics().height() + kGrid / 2};
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        const bool hot = isEnabled() && (underMouse() || isDown());
+        if (hot || hasFocus()) {
+            painter.setRenderHint(QPainter::Antialiasing);
+            painter.setPen(hasFocus() ? QPen(color(Role::FocusRing), 1.5) : QPen(Qt::NoPen));
+            painter.setBrush(hot ? QBrush(color(Role::SurfaceHover)) : QBrush(Qt::NoBrush));
+            painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), kGrid / 2, kGrid / 2);
+        }
+        painter.setPen(color(m_role));
+        painter.drawText(rect(), Qt::AlignCenter, text());
+    }
+    void changeEvent(QEvent* event) override {
+        QAbstractButton::changeEvent(event);
+        if (event->type() == QEvent::EnabledChange) isEnabled() ? setCursor(Qt::PointingHandCursor) : unsetCursor();
+    }
+
+private:
+    Role m_role = Role::TextDim;
+};
 
 FailureTable::FailureTable(QWidget* parent) : QWidget(parent), m_legend(new Paragraph) {
     auto* column = new QVBoxLayout(this);
@@ -56,15 +98,17 @@ void FailureTable::setTable(const lesson::Table* table, const QString& language)
 }
 
 void FailureTable::build() {
-    for (auto* labels : {&m_heads, &m_names, &m_words}) {
+    for (auto* labels : {&m_heads, &m_names}) {
         for (DimLabel* label : *labels)
             delete label;
         labels->clear();
     }
+    for (OutcomeCell* cell : m_outcomes)
+        delete cell;
+    m_outcomes.clear();
     m_legend->setVisible(m_table.has_value());
     if (!m_table) return;
-    const int columns = int(m_table->columns.size());
-    for (int column = 0; column < columns; ++column) {
+    for (int column = 0; column < columns(); ++column) {
         m_heads.push_back(new DimLabel(onTwoLines(m_table->columns[std::size_t(column)].title.in(m_language))));
         m_heads.back()->setWordWrap(true);
         m_heads.back()->setAlignment(Qt::AlignHCenter | Qt::AlignBottom);
@@ -75,10 +119,12 @@ void FailureTable::build() {
         m_names.push_back(new DimLabel(m_table->recipes[row]));
         m_names.back()->setRole(Role::Text);
         m_grid->addWidget(m_names.back(), row + 1, 0);
-        for (int column = 0; column < columns; ++column) {
-            m_words.push_back(new DimLabel);
-            m_words.back()->setAlignment(Qt::AlignCenter);
-            m_grid->addWidget(m_words.back(), row + 1, column + 1);
+        for (int column = 0; column < columns(); ++column) {
+            auto* const cell = new OutcomeCell;
+            cell->installEventFilter(this);
+            connect(cell, &OutcomeCell::clicked, this, [this, row, column] { open(row, column); });
+            m_outcomes.push_back(cell);
+            m_grid->addWidget(cell, row + 1, column + 1);
         }
     }
     fill();
@@ -92,44 +138,102 @@ void FailureTable::fill() {
     m_legend->setFont(uiFont(-1));
     m_legend->setText(
         tr("✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · "
-           "✗ two held it, or an old write was accepted"));
-    const int columns = m_table ? int(m_table->columns.size()) : 0;
-    for (std::size_t i = 0; i < m_words.size(); ++i) {
-        DimLabel* const label = m_words[i];
-        label->setFont(uiFont(0, QFont::DemiBold));
-        if (m_cells.empty()) {
-            label->setText(QStringLiteral("…"));
-            continue;
-        }
-        const int row = int(i) / columns, column = int(i) % columns;
-        const lesson::TableCell& cell = m_cells[std::size_t(row)][std::size_t(column)];
-        const bool played = !cell.scenario.isEmpty();
-        switch (cell.outcome) {
-        case CellOutcome::Safe:
-            label->setText(QStringLiteral("✓"));
-            label->setRole(Role::AcceptedText);
-            break;
-        case CellOutcome::Recovered:
-            label->setText(QStringLiteral("✓ %1").arg(duration(cell.outage)));
-            label->setRole(Role::WaitingText);
-            break;
-        case CellOutcome::Stalled:
-            //: In a narrow cell of a table: nobody gets the lock any more.
-            label->setText(tr("stuck"));
-            label->setRole(Role::ViolationText);
-            break;
-        case CellOutcome::Violated:
-            label->setText(QStringLiteral("✗"));
-            label->setRole(Role::ViolationText);
-            break;
-        case CellOutcome::Unknown:
-            label->setText(played ? QStringLiteral("?") : QStringLiteral("—"));
-            label->setRole(Role::TextDim);
-            break;
-        }
-        label->setToolTip(sentence(row, column));
-        label->setAccessibleName(label->toolTip());
+           "✗ two held it, or an old write was accepted · a click opens the run"));
+    for (int cell = 0; cell < int(m_outcomes.size()); ++cell)
+        fillCell(cell / columns(), cell % columns());
+    const auto first = std::ranges::find_if(m_outcomes, &QWidget::isEnabled);
+    if (first != m_outcomes.end()) setCurrent(int(first - m_outcomes.begin()));
+}
+
+void FailureTable::fillCell(int row, int column) {
+    OutcomeCell* const shown = m_outcomes[std::size_t(row * columns() + column)];
+    shown->setFont(uiFont(0, QFont::DemiBold));
+    if (m_cells.empty()) {
+        shown->tell(QStringLiteral("…"), Role::TextDim);
+        shown->setEnabled(false);
+        return;
     }
+    const lesson::TableCell& cell = m_cells[std::size_t(row)][std::size_t(column)];
+    const bool played = !cell.scenario.isEmpty();
+    switch (cell.outcome) {
+    case CellOutcome::Safe:
+        shown->tell(QStringLiteral("✓"), Role::AcceptedText);
+        break;
+    case CellOutcome::Recovered:
+        shown->tell(QStringLiteral("✓ %1").arg(duration(cell.outage)), Role::WaitingText);
+        break;
+    case CellOutcome::Stalled:
+        //: In a narrow cell of a table: nobody gets the lock any more.
+        shown->tell(tr("stuck"), Role::ViolationText);
+        break;
+    case CellOutcome::Violated:
+        shown->tell(QStringLiteral("✗"), Role::ViolationText);
+        break;
+    case CellOutcome::Unknown:
+        shown->tell(played ? QStringLiteral("?") : QStringLiteral("—"), Role::TextDim);
+        break;
+    }
+    shown->setEnabled(played);
+    const QString words = sentence(row, column);
+    //: In the tip of a cell, below what came of it: %1 a scenario, %2 a seed.
+    const QString run = tr("Open the run: %1, seed %2").arg(cell.scenario).arg(cell.seed);
+    shown->setToolTip(played ? words + u'\n' + run : words);
+    shown->setAccessibleName(words);
+    shown->setAccessibleDescription(played ? tr("Enter opens the run") : QString());
+}
+
+QAbstractButton* FailureTable::cell(int row, int column) const {
+    return m_outcomes.at(std::size_t(row * columns() + column));
+}
+
+void FailureTable::open(int row, int column) {
+    const lesson::TableCell& cell = m_cells.at(std::size_t(row)).at(std::size_t(column));
+    Q_EMIT runWanted(cell.scenario, m_table->recipes[row], cell.seed);
+}
+
+bool FailureTable::needsKey(const QWidget* widget, int key) {
+    if (!dynamic_cast<const OutcomeCell*>(widget)) return false;
+    constexpr std::array kKeys{Qt::Key_Left,  Qt::Key_Right,  Qt::Key_Up,   Qt::Key_Down,
+                               Qt::Key_Space, Qt::Key_Return, Qt::Key_Enter};
+    return std::ranges::find(kKeys, key) != kKeys.end();
+}
+
+void FailureTable::setCurrent(int cell) {
+    for (int i = 0; i < int(m_outcomes.size()); ++i)
+        m_outcomes[std::size_t(i)]->setFocusPolicy(i == cell ? Qt::TabFocus : Qt::NoFocus);
+}
+
+void FailureTable::step(int from, int key) {
+    const bool across = key == Qt::Key_Left || key == Qt::Key_Right;
+    const int by = key == Qt::Key_Left || key == Qt::Key_Up ? -1 : 1;
+    int row = from / columns(), column = from % columns();
+    for (;;) {
+        (across ? column : row) += by;
+        if (row < 0 || column < 0 || row >= int(m_table->recipes.size()) || column >= columns()) return;
+        if (!cell(row, column)->isEnabled()) continue;
+        setCurrent(row * columns() + column);
+        return cell(row, column)->setFocus(Qt::TabFocusReason);
+    }
+}
+
+bool FailureTable::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::KeyPress && event->type() != QEvent::ShortcutOverride)
+        return QWidget::eventFilter(watched, event);
+    auto* const key = static_cast<QKeyEvent*>(event);
+    const auto cell = std::ranges::find(m_outcomes, watched);
+    if (cell == m_outcomes.end() || key->modifiers() & ~Qt::KeypadModifier || !needsKey(*cell, key->key()))
+        return QWidget::eventFilter(watched, event);
+    if (event->type() == QEvent::ShortcutOverride) {
+        event->accept(); // the keys of the run, which would go from event to event
+        return true;
+    }
+    if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter)
+        (*cell)->click();
+    else if (key->key() == Qt::Key_Space)
+        return false; // as any button has it
+    else
+        step(int(cell - m_outcomes.begin()), key->key());
+    return true;
 }
 
 QString FailureTable::sentence(int row, int column) const {

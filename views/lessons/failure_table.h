@@ -10,8 +10,11 @@ class QGridLayout;
 
 namespace lockscope::views {
 
+class OutcomeCell;
+
 /// A lesson's table of recipes and failures. Every cell is played when the table is first shown, on threads of its own,
-/// and says how the recipe came through.
+/// and says how the recipe came through. A click on a cell, or Enter, asks for its run; Tab comes to one of the cells,
+/// and arrow keys go on from there.
 class FailureTable : public QWidget {
     Q_OBJECT
 public:
@@ -26,22 +29,37 @@ public:
     /// The words of a cell for its tool tip and for a screen reader: "redis-set, holder pauses: two held it at once,
     /// or an old write was accepted".
     QString sentence(int row, int column) const;
+    /// The cell's button, to be pressed once isComputed(); disabled where nothing was played. Row and column from 0.
+    QAbstractButton* cell(int row, int column) const;
+    /// Whether `widget` is a cell that has a use of its own for this key: to be pressed, or to go to another cell.
+    static bool needsKey(const QWidget* widget, int key);
 
 Q_SIGNALS:
     void computed();
+    /// The run of a cell shall open: a built-in scenario with this recipe and seed.
+    void runWanted(QString scenario, QString recipe, quint64 seed);
 
 protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:
     void build();
     void fill();
+    int columns() const { return m_table ? int(m_table->columns.size()) : 0; }
+    void fillCell(int row, int column);
+    void open(int row, int column);
+    /// The nearest cell in this direction that can be pressed gets the keyboard.
+    void step(int from, int key);
+    /// Tab comes to this cell, and to no other.
+    void setCurrent(int cell);
 
     std::optional<lesson::Table> m_table;
     QString m_language;
     std::vector<std::vector<lesson::TableCell>> m_cells; ///< empty: not computed yet
     QGridLayout* m_grid;
-    std::vector<DimLabel*> m_heads, m_names, m_words; ///< m_words: row by row
+    std::vector<DimLabel*> m_heads, m_names;
+    std::vector<OutcomeCell*> m_outcomes; ///< row by row
     Paragraph* m_legend;
     std::jthread m_work; ///< last: it is joined before the rest goes
 };

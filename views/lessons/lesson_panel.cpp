@@ -143,6 +143,7 @@ QWidget* LessonPanel::makeWords() {
     m_table = new FailureTable;
     m_table->setObjectName(QStringLiteral("lesson.table"));
     connect(m_table, &FailureTable::computed, this, [this] { m_refit.start(); });
+    connect(m_table, &FailureTable::runWanted, this, &LessonPanel::runWanted);
     column->addWidget(m_table);
     m_pair = new QPushButton(icon("clients"), tr("Side by side with the run before"));
     m_pair->setObjectName(QStringLiteral("lesson.pair"));

@@ -54,6 +54,8 @@ Q_SIGNALS:
     void pairWanted();
     /// A built-in scenario that goes with the lesson shall open.
     void scenarioWanted(QString id);
+    /// A run of the table shall open: a built-in scenario with this recipe and seed.
+    void runWanted(QString scenario, QString recipe, quint64 seed);
 
 protected:
     void paintEvent(QPaintEvent*) override;

@@ -124,7 +124,8 @@ void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, s
     }
     const auto every = std::size_t(std::max(1, (line + height - 1) / height));
     const bool believes = std::ranges::find(believers, row) != believers.end();
-    if (!believes && (row % every != 0 || isBesideBeliever(rows, row, believers, line))) return;
+    const bool crowded = every > 1 && isBesideBeliever(rows, row, believers, line);
+    if (!believes && (row % every != 0 || crowded)) return;
     // Within its section: below the last lane comes a caption.
     std::size_t last = row;
     while (last + 1 < rows.size() && rows[last + 1].lane->kind == LaneKind::Belief && rows[last].y < rows[row].y + line)

@@ -23,8 +23,11 @@ enum CommandRole { ActionRole = Qt::UserRole + 1, TimeRole, ShortcutRole, RunRol
 /// Name at the left, shortcut at the right in fixed face.
 class CommandDelegate : public QStyledItemDelegate {
 public:
+    static constexpr int kRow = 32; ///< px of an entry at the usual size of text
     using QStyledItemDelegate::QStyledItemDelegate;
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {320, 32}; }
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override {
+        return {320, int(kRow * textScale())};
+    }
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
         painter->save();
         if (option.state & QStyle::State_Selected) painter->fillRect(option.rect, color(Role::Selection));
@@ -101,6 +104,11 @@ void CommandField::resizeEvent(QResizeEvent* event) {
 
 QString CommandField::wholeHint() {
     return tr("Find or do… Ctrl+K");
+}
+
+int CommandField::leastWidth() {
+    constexpr int kUsual = 96;
+    return int(kUsual * textScale());
 }
 
 int CommandField::wholeWidth() const {

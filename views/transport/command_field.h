@@ -23,7 +23,8 @@ int fuzzyScore(QStringView typed, QStringView text);
 class CommandField : public QLineEdit {
     Q_OBJECT
 public:
-    static constexpr int kLeastWidth = 96; ///< pixels that it has at least
+    /// Pixels that it has at least; they follow the text's size.
+    static int leastWidth();
 
     using Commands = std::function<QList<QAction*>()>;
     /// Something to go to that is no command, such as a lock.

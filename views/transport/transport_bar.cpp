@@ -91,7 +91,6 @@ void TransportBar::furnish() {
     m_clock->setAccessibleName(tr("Time"));
 
     m_seed = new QLineEdit;
-    m_seed->setFixedWidth(130);
     m_seed->setAccessibleName(tr("Seed"));
     m_seed->setPlaceholderText(tr("seed"));
     auto* dice = m_seed->addAction(icon("seed", Role::TextDim), QLineEdit::TrailingPosition);
@@ -126,7 +125,7 @@ void TransportBar::furnish() {
         if (m_finds) std::ranges::move(m_finds(typed), std::back_inserter(found));
         return found;
     });
-    m_field->setFixedWidth(CommandField::kLeastWidth);
+    m_field->setFixedWidth(CommandField::leastWidth());
     connect(m_field, &CommandField::goTo, this, [this](qint64 ns) {
         m_player->pause();
         m_player->seek(Nanos(ns));
@@ -153,6 +152,9 @@ void TransportBar::furnish() {
     layout->addWidget(m_banner, 1000);
     layout->addSpacing(kGrid);
     layout->addWidget(m_field);
+    makeOverflow();
+    layout->addWidget(m_overflow);
+    fitTexts();
     refreshAbilities();
     refreshClock();
     refreshHealth();
@@ -260,7 +262,6 @@ QWidget* TransportBar::makeSpeed() {
     m_speedLabel->setAccessibleName(tr("Speed"));
     m_speedLabel->setFont(fixedFont());
     m_speedLabel->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_speedLabel->setFixedWidth(QFontMetrics(m_speedLabel->font()).horizontalAdvance(QStringLiteral("0.02×")) + 2);
     m_speed = new QSlider(Qt::Horizontal);
     m_speed->setRange(kSliderMin, kSliderMax);
     m_speed->setPageStep(50);
@@ -433,6 +434,7 @@ void TransportBar::changeEvent(QEvent* event) {
     if (m_clockLetters == 0) return;
     // Later: the clock gets its new font after the bar.
     QTimer::singleShot(0, this, [this] {
+        fitTexts();
         fitClock();
         fold();
     });

@@ -37,6 +37,8 @@ public:
     VerdictBanner* banner() { return furnish(), m_banner; }
     QSlider* speedSlider() { return furnish(), m_speed; }
     QLineEdit* seedField() { return furnish(), m_seed; }
+    /// Its menu has what the row has no room for; hidden where everything has its place.
+    QToolButton* overflow() { return furnish(), m_overflow; }
 
 Q_SIGNALS:
     /// A sentence for the message bar.
@@ -65,7 +67,14 @@ private:
     void refreshAbilities();
     void refreshClock();
     void fitClock();
+    /// Parts of a fixed width get the one that the text's size asks for.
+    void fitTexts();
+    void makeOverflow();
+    void fillOverflow();
     void fold();
+    enum class Arranging : std::uint8_t { Trial, Final };
+    /// Whether each part has its place in so many pixels; Final: shows those that have.
+    bool arrange(int room, Arranging how);
     void refreshHealth();
     void restartWithTypedSeed();
     std::vector<CommandField::Find> locksCalled(const QString& typed);
@@ -90,6 +99,7 @@ private:
     QString m_recordingText;
     VerdictBanner* m_banner = nullptr;
     CommandField* m_field = nullptr;
+    QToolButton* m_overflow = nullptr;
     bool m_seeded = false; ///< the session's run has a seed
     int m_verdictRoom = 0; ///< the width kept for the verdict; it only grows while a session lasts
 };

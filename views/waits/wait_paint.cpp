@@ -60,7 +60,9 @@ void WaitPicture::paintEdgeText(QPainter& painter, std::size_t edge, std::vector
     std::vector<QRectF> places;
     if (m_layout.down && its.back) {
         size = {size.width() * 0.7, 2 * size.height()};
-        places = {QRectF(middle + QPointF(its.freed > 0 ? kScissors + 4 : 5, -size.height() / 2), size)};
+        // Above the words that stand below the scissors.
+        const double up = its.freed > 0 ? size.height() - kScissors / 2 : size.height() / 2;
+        places = {QRectF(middle + QPointF(its.freed > 0 ? kScissors + 4 : 5, -up), size)};
     } else if (m_layout.down) {
         places = {QRectF(middle - QPointF(size.width() + (its.freed > 0 ? kScissors + 3 : 6), size.height() / 2), size),
                   QRectF(middle + QPointF(6, -size.height() / 2), size)};

@@ -3,7 +3,6 @@
 
 #include "theme/widgets.h"
 #include "verdict/words.h"
-#include "waits/wait_picture.h"
 #include "waits/wait_words.h"
 
 #include <QBoxLayout>
@@ -19,13 +18,13 @@ constexpr int kFrameMs = 16;
 
 } // namespace
 
-WaitsPanel::WaitsPanel(ViewContext* context, QWidget* parent)
+WaitsPanel::WaitsPanel(ViewContext* context, WaitPicture::Direction direction, QWidget* parent)
     : QWidget(parent),
       m_context(context),
       m_stack(new QStackedLayout),
       m_sentence(new Paragraph),
       m_area(new QScrollArea),
-      m_picture(new WaitPicture(context)) {
+      m_picture(new WaitPicture(context, direction)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/view_context.h"
-#include "waits/wait_layout.h"
+#include "waits/wait_picture.h"
 
 #include <QTimer>
 #include <QWidget>
@@ -12,14 +12,14 @@ class QStackedLayout;
 namespace lockscope::views {
 
 class Paragraph;
-class WaitPicture;
 
 /// The wait-for graph at the playhead, over all locks: a circle is a deadlock, and the sentence above names it and the
 /// way out. Click or arrow keys select a client or a lock.
 class WaitsPanel : public QWidget {
     Q_OBJECT
 public:
-    explicit WaitsPanel(ViewContext* context, QWidget* parent = nullptr);
+    explicit WaitsPanel(ViewContext* context, WaitPicture::Direction direction = WaitPicture::Direction::Across,
+                        QWidget* parent = nullptr);
     const trace::WaitGraph& graph() const { return m_graph; }
     const WaitLayout& picture() const;
     /// The sentence above the picture.

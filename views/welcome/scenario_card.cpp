@@ -5,6 +5,7 @@
 #include "theme/icons.h"
 #include "theme/widgets.h"
 
+#include <QEvent>
 #include <QPainter>
 #include <cmath>
 
@@ -28,9 +29,8 @@ ScenarioCard::ScenarioCard(const QString& id, const QString& title, const QStrin
     for (QTextLayout* layout : {&m_lines.title, &m_lines.summary})
         layout->setCacheEnabled(true);
     m_lines.title.setText(title);
-    m_lines.title.setFont(titleFont());
     m_lines.summary.setText(summary);
-    m_lines.summary.setFont(summaryFont());
+    takeFonts();
     setAccessibleName(title);
     setAccessibleDescription(summary);
     setToolTip(QString());
@@ -40,6 +40,20 @@ ScenarioCard::ScenarioCard(const QString& id, const QString& title, const QStrin
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
+}
+
+void ScenarioCard::takeFonts() {
+    m_lines.title.setFont(titleFont());
+    m_lines.summary.setFont(summaryFont());
+    m_lines.width = -1;
+}
+
+void ScenarioCard::changeEvent(QEvent* event) {
+    QAbstractButton::changeEvent(event);
+    if (event->type() != QEvent::FontChange) return;
+    takeFonts();
+    updateGeometry();
+    update();
 }
 
 const ScenarioCard::Lines& ScenarioCard::linesFor(int width) const {

@@ -18,6 +18,7 @@ public:
 
 protected:
     void paintEvent(QPaintEvent*) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     QString m_id, m_summary;
@@ -28,6 +29,7 @@ private:
         int width = 0, summaryTop = 0, height = 0;
     };
     const Lines& linesFor(int width) const;
+    void takeFonts();
     mutable Lines m_lines;
 };
 

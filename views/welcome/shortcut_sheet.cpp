@@ -13,7 +13,14 @@
 namespace lockscope::views {
 namespace {
 
-constexpr int kRow = 26, kColumn = 340, kPad = 32, kHead = 56, kGap = 32;
+/// Lengths in px that follow the text's size.
+struct Measures {
+    int row = scaled(26), column = scaled(340), head = scaled(56), under = scaled(20), hint = scaled(26);
+
+private:
+    static int scaled(int px) { return int(px * textScale()); }
+};
+constexpr int kPad = 32, kGap = 32;
 
 QString keysOf(const QAction* action) {
     QStringList keys;
@@ -69,7 +76,8 @@ void ShortcutSheet::open(const QList<QAction*>& actions, const QList<Extra>& ext
 void ShortcutSheet::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), color(Role::Shadow, 0.45));
-    const int across = std::clamp((width() - 2 * kPad) / (kColumn + kGap), 1, 3);
+    const Measures m;
+    const int across = std::clamp((width() - 2 * kPad) / (m.column + kGap), 1, 3);
     // Whole groups per column, as even as they go.
     const int total = int(m_lines.size());
     const int perColumn = (total + across - 1) / across;
@@ -86,13 +94,13 @@ void ShortcutSheet::paintEvent(QPaintEvent*) {
     qsizetype rows = 0;
     for (const auto& column : columns)
         rows = std::max(rows, column.size());
-    QRect sheet(0, 0, int(columns.size()) * (kColumn + kGap) - kGap + 2 * kPad, kHead + int(rows) * kRow + kPad);
+    QRect sheet(0, 0, int(columns.size()) * (m.column + kGap) - kGap + 2 * kPad, m.head + int(rows) * m.row + kPad);
     // Lines that have no room are scrolled to.
     const int whole = sheet.height();
     sheet.setHeight(std::min(whole, height() - 16));
     sheet.moveCenter(rect().center());
     m_most = whole - sheet.height();
-    m_page = sheet.height() - kHead - kPad;
+    m_page = sheet.height() - m.head - kPad;
     m_scroll = std::clamp(m_scroll, 0, m_most);
 
     painter.setRenderHint(QPainter::Antialiasing);
@@ -101,18 +109,18 @@ void ShortcutSheet::paintEvent(QPaintEvent*) {
     painter.drawRoundedRect(QRectF(sheet).adjusted(0.5, 0.5, -0.5, -0.5), 10, 10);
     painter.setPen(color(Role::Text));
     painter.setFont(uiFont(3, QFont::DemiBold));
-    painter.drawText(sheet.adjusted(kPad, 20, -kPad, 0), Qt::AlignLeft | Qt::AlignTop, tr("Keyboard shortcuts"));
+    painter.drawText(sheet.adjusted(kPad, m.under, -kPad, 0), Qt::AlignLeft | Qt::AlignTop, tr("Keyboard shortcuts"));
     painter.setFont(uiFont(-1));
     painter.setPen(color(Role::TextFaint));
-    painter.drawText(sheet.adjusted(kPad, 26, -kPad, 0), Qt::AlignRight | Qt::AlignTop,
+    painter.drawText(sheet.adjusted(kPad, m.hint, -kPad, 0), Qt::AlignRight | Qt::AlignTop,
                      m_most > 0 ? tr("↑ ↓ for more, any other key closes this") : tr("any key closes this"));
 
-    painter.setClipRect(sheet.adjusted(0, kHead, 0, -kPad / 2));
+    painter.setClipRect(sheet.adjusted(0, m.head, 0, -kPad / 2));
     int left = sheet.left() + kPad;
     for (const auto& column : columns) {
-        int top = sheet.top() + kHead - m_scroll;
+        int top = sheet.top() + m.head - m_scroll;
         for (const Line& line : column) {
-            const QRect row(left, top, kColumn, kRow);
+            const QRect row(left, top, m.column, m.row);
             if (line.heading) {
                 painter.setFont(captionFont());
                 painter.setPen(color(Role::TextDim));
@@ -125,18 +133,18 @@ void ShortcutSheet::paintEvent(QPaintEvent*) {
                 painter.setFont(uiFont());
                 painter.setPen(color(Role::Text));
                 painter.drawText(row, Qt::AlignLeft | Qt::AlignVCenter,
-                                 painter.fontMetrics().elidedText(line.text, Qt::ElideRight, kColumn - keys - 12));
+                                 painter.fontMetrics().elidedText(line.text, Qt::ElideRight, m.column - keys - 12));
             }
-            top += kRow;
+            top += m.row;
         }
-        left += kColumn + kGap;
+        left += m.column + kGap;
     }
     if (m_most == 0) return;
     const double track = m_page, handle = track * m_page / (m_page + m_most);
     painter.setPen(Qt::NoPen);
     painter.setBrush(color(Role::Hairline));
     painter.drawRoundedRect(
-        QRectF(sheet.right() - 14, sheet.top() + kHead + (track - handle) * m_scroll / m_most, 6, handle), 3, 3);
+        QRectF(sheet.right() - 14, sheet.top() + m.head + (track - handle) * m_scroll / m_most, 6, handle), 3, 3);
 }
 
 void ShortcutSheet::scrollBy(int pixels) {
@@ -160,9 +168,9 @@ void ShortcutSheet::wheelEvent(QWheelEvent* event) {
 void ShortcutSheet::keyPressEvent(QKeyEvent* event) {
     if (m_most > 0) switch (event->key()) {
         case Qt::Key_Up:
-            return scrollBy(-kRow);
+            return scrollBy(-Measures().row);
         case Qt::Key_Down:
-            return scrollBy(kRow);
+            return scrollBy(Measures().row);
         case Qt::Key_PageUp:
             return scrollBy(-m_page);
         case Qt::Key_PageDown:

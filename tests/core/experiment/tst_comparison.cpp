@@ -184,6 +184,29 @@ private Q_SLOTS:
         }
     }
 
+    /// The seed of a cell is one that came through as the cell says, and with an outage as long.
+    void aCellNamesASeedThatShowsIt_data() {
+        QTest::addColumn<QString>("scenario");
+        QTest::addColumn<QString>("recipe");
+        for (const auto& [scenario, recipe] : {std::pair{"gc-pause", "redis-set"},
+                                               {"crash-holder", "redis-set"},
+                                               {"crash-holder", "sql-row"},
+                                               {"failover-async", "redis-set"},
+                                               {"failover-async", "zk-mutex"}})
+            QTest::addRow("%s %s", scenario, recipe)
+                << QString(QLatin1String(scenario)) << QString(QLatin1String(recipe));
+    }
+    void aCellNamesASeedThatShowsIt() {
+        QFETCH(QString, scenario);
+        QFETCH(QString, recipe);
+        const scenario::Scenario run = builtin(qPrintable(scenario), qPrintable(recipe));
+        const Cell cell = cellsOf({run}, 3, 8).at(0);
+        QVERIFY(cell.told >= 3 && cell.told <= 8);
+        const Cell alone = cellsOf({run}, cell.told, cell.told).at(0);
+        QCOMPARE(alone.outcome, cell.outcome);
+        if (cell.outcome == CellOutcome::Recovered) QCOMPARE(alone.recovery, cell.recovery);
+    }
+
     void nothingToCompareIsNoCell() { QVERIFY(cellsOf({}, 1, 10).empty()); }
 };
 

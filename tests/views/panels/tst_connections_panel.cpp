@@ -231,6 +231,10 @@ private Q_SLOTS:
         QCOMPARE(triggered.count(), 1);
         replay.setEnabled(false);
         QVERIFY(!buttons[1]->isEnabled());
+        // Chinese has no spaces to break at.
+        replay.setText(u"把发生的事做成场景让它在模拟器里重来"_qs);
+        QTRY_COMPARE(buttons[1]->text().count(u'\n'), 1);
+        QCOMPARE(buttons[1]->text().remove(u'\n'), replay.text());
         // In a low window the sections give way one after the other, the last ones first.
         int shown = 3;
         for (int height = 900; height > 200; height -= 20) {

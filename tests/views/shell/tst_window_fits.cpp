@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window on a projector and on a small screen, and by the keyboard alone.
+#include "faults/break_button.h"
 #include "lessons/lesson_guide.h"
 #include "lessons/presenter_bar.h"
 #include "locks/protocol_panel.h"
 #include "models/story.h"
+#include "theme/fonts.h"
+#include "theme/format.h"
 #include "theme/widgets.h"
 #include "timeline/legend_bar.h"
 #include "timeline/timeline_panel.h"
 #include "timeline/timeline_view.h"
 #include "transport/verdict_banner.h"
+#include "waits/waits_panel.h"
 #include "welcome/shortcut_sheet.h"
+#include "window/language.h"
 #include "window/lesson_desk.h"
 #include "window/presenter.h"
 #include "window_scene.h"
@@ -17,9 +22,15 @@
 #include <QAccessible>
 #include <QAction>
 #include <QDockWidget>
+#include <QLabel>
 #include <QListView>
+#include <QMenu>
+#include <QScopeGuard>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSlider>
+#include <QTimer>
+#include <QToolButton>
 
 using namespace lockscope;
 using tests::WindowScene;
@@ -174,6 +185,103 @@ private Q_SLOTS:
         QVERIFY(finder && finder->isVisible());
     }
 
+    /// What the row at the top has no room for is in the menu at its end, for people who have a mouse and know no key.
+    void whatIsFoldedIsInAMenu_data() {
+        QTest::addColumn<QString>("language");
+        QTest::addColumn<double>("text");
+        for (const QString& language : app::languages())
+            for (const double text : {1.0, 1.4641}) // four steps larger
+                QTest::addRow("%s %g", qPrintable(language), text) << language << text;
+    }
+    void whatIsFoldedIsInAMenu() {
+        QFETCH(QString, language);
+        QFETCH(double, text);
+        app::speak(language);
+        WindowScene scene;
+        views::setTextScale(text);
+        const auto asBefore = qScopeGuard([] {
+            views::setTextScale(1);
+            app::speak(QStringLiteral("en"));
+        });
+        scene.window->resize(1024, 768);
+        scene.open("gc-pause");
+        views::TransportBar* const bar = scene.window->transport();
+        QToolButton* const more = bar->overflow();
+        const QList<QWidget*> folding{bar->seedField(), bar->speedSlider(), bar->commandField()};
+        QTRY_VERIFY(std::ranges::any_of(folding, &QWidget::isHidden));
+        QTRY_VERIFY(more->isVisible() && bar->rect().contains(more->geometry()));
+        QVERIFY(more->width() >= more->sizeHint().width());
+        QStringList words;
+        QMenu* speeds = nullptr;
+        QTimer::singleShot(0, more, [&] { // the menu has its own event loop
+            for (QAction* const action : more->menu()->actions()) {
+                words += action->text();
+                if (action->menu()) speeds = action->menu();
+            }
+            if (speeds)
+                for (QAction* const one : speeds->actions())
+                    if (one->text() == views::speedText(10)) one->trigger();
+            more->menu()->close();
+        });
+        QTest::mouseClick(more, Qt::LeftButton);
+        QCOMPARE(speeds != nullptr, bar->speedSlider()->isHidden());
+        if (speeds) QCOMPARE(scene.window->player()->speed(), 10);
+        const auto told = [&](const char* id) { return words.contains(bar->command(id)->text()); };
+        QCOMPARE(told("transport.find"), bar->commandField()->isHidden());
+        QCOMPARE(told("transport.seed"), bar->seedField()->isHidden());
+        QCOMPARE(told("transport.restart-new-seed"), bar->seedField()->isHidden());
+        if (bar->seedField()->isHidden()) {
+            scene.window->activateWindow(); // a menu was in front of it
+            QVERIFY(QTest::qWaitForWindowActive(scene.window.get()));
+            bar->command("transport.seed")->trigger();
+            QTRY_VERIFY(bar->seedField()->isVisible() && bar->seedField()->hasFocus());
+        }
+        views::setTextScale(1);
+        scene.window->resize(1900, 1000);
+        QTRY_VERIFY(std::ranges::none_of(folding, &QWidget::isHidden));
+        QTRY_VERIFY(!more->isVisible());
+    }
+
+    /// With text four steps larger both columns grow, so that their words stay whole.
+    void largerTextHasWiderColumns_data() {
+        QTest::addColumn<QString>("language");
+        for (const QString& language : app::languages())
+            QTest::newRow(qPrintable(language)) << language;
+    }
+    void largerTextHasWiderColumns() {
+        QFETCH(QString, language);
+        app::speak(language);
+        WindowScene scene;
+        const auto asBefore = qScopeGuard([] {
+            views::setTextScale(1);
+            app::speak(QStringLiteral("en"));
+        });
+        scene.open("gc-pause");
+        toViolation(scene);
+        const int usual = scene.window->work()->controls()->width();
+        for (int i = 0; i < 4; ++i)
+            scene.action("view.larger")->trigger();
+        QTRY_VERIFY(scene.window->work()->controls()->width() > usual);
+        const auto cut = [&] {
+            QStringList all;
+            for (const QDockWidget* dock : {scene.window->work()->controls(), scene.window->work()->inspector()})
+                for (const QScrollArea* area : dock->findChildren<QScrollArea*>())
+                    if (area->isVisible() && area->viewport()->width() < area->widget()->minimumSizeHint().width())
+                        all += QStringLiteral("%1: %2 < %3")
+                                   .arg(dock->objectName())
+                                   .arg(area->viewport()->width())
+                                   .arg(area->widget()->minimumSizeHint().width());
+            return all.join(u'\n');
+        };
+        QTRY_VERIFY2(cut().isEmpty(), qPrintable(cut()));
+        for (const auto* button : scene.window->findChildren<views::BreakButton*>())
+            if (button->isVisible())
+                QVERIFY2(button->width() + 28 >= button->sizeHint().width(), // 28: its key, which not all have
+                         qPrintable(button->accessibleName()));
+        scene.action("view.usual-text")->trigger();
+        QTRY_VERIFY(scene.window->work()->controls()->widget()->minimumWidth() == 0);
+    }
+
     void aClassSeesWhereClientsStandAndTheLegend() {
         WindowScene scene;
         scene.window->lessons()->open(QStringLiteral("the-pause"), 1, views::LessonGuide::Arrival::AtOnce);
@@ -204,6 +312,51 @@ private Q_SLOTS:
         QVERIFY(panel->legend()->isVisible());
         scene.window->presenter()->setOn(false);
         QVERIFY(!panel->legend()->isVisible());
+    }
+
+    /// The step of lesson 15 that speaks of the picture of waits shows it to a class, too, and no other step does.
+    void aClassSeesTheCircleThatALessonSpeaksOf_data() {
+        QTest::addColumn<QSize>("size");
+        for (const QSize size : {QSize(1024, 768), QSize(1280, 720), QSize(1600, 1000)})
+            QTest::addRow("%dx%d", size.width(), size.height()) << size;
+    }
+    void aClassSeesTheCircleThatALessonSpeaksOf() {
+        QFETCH(QSize, size);
+        WindowScene scene;
+        scene.window->resize(size);
+        auto& guide = *scene.window->lessons()->guide();
+        scene.window->lessons()->open(QStringLiteral("deadlock"), 0, views::LessonGuide::Arrival::AtOnce);
+        scene.window->presenter()->setOn(true);
+        const auto shown = [&]() -> views::WaitsPanel* {
+            for (auto* panel : scene.window->findChildren<views::WaitsPanel*>())
+                if (panel->isVisible()) return panel;
+            return nullptr;
+        };
+        int spoken = 0;
+        for (int step = 0; step < int(guide.lesson()->steps.size()); ++step) {
+            scene.window->lessons()->open(QStringLiteral("deadlock"), step, views::LessonGuide::Arrival::AtOnce);
+            QTRY_VERIFY_WITH_TIMEOUT(guide.arrived(), 20'000);
+            const bool wanted = guide.panel() == lesson::Look::Panel::Waits;
+            QCOMPARE(shown() != nullptr, wanted);
+            if (!wanted) continue;
+            ++spoken;
+            views::WaitsPanel* const panel = shown();
+            QTRY_COMPARE(panel->graph().cycles.size(), std::size_t(1));
+            // The circle is whole: nobody has to scroll.
+            const auto* const area = panel->findChild<QScrollArea*>();
+            const auto whole = [&] {
+                return area->viewport()->width() >= panel->picture().size.width() &&
+                       area->viewport()->height() >= panel->picture().size.height();
+            };
+            QTRY_VERIFY2(whole(), qPrintable(QStringLiteral("%1x%2 in %3x%4")
+                                                 .arg(panel->picture().size.width())
+                                                 .arg(panel->picture().size.height())
+                                                 .arg(area->viewport()->width())
+                                                 .arg(area->viewport()->height())));
+        }
+        QCOMPARE(spoken, 1);
+        scene.window->presenter()->setOn(false);
+        QTRY_VERIFY(!shown() || scene.window->work()->waits()->isVisible());
     }
 
     /// On a small projector the lanes that a lesson lights have room before the protocol has.
