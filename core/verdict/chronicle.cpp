@@ -273,6 +273,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
         const bool open = (c.paused && c.paused->to == kNever) || (c.cut && c.cut->to == kNever);
         const bool past = until != kNever && e.time() > until && i > row;
         if (past && !open && c.beliefEnded) break;
+        if (kind == EventKind::SessionChanged && e.actor == client && !c.recordEnded) c.bySession = true;
         if (isLife(kind)) {
             if (!past || open)
                 readLife(c, e, client, node, clocks, cuts, trace);
