@@ -84,8 +84,8 @@ private:
         const QString since = at(*m_o.ownerHung);
         return m_over
                    ? tr("The work of %1 had hung since %2, while its watchdog renewed its lease.").arg(m_owner, since)
-                   : tr("The work of %1 has hung since %2, while its watchdog renews its lease: only a longest time "
-                        "for a hold would end it.")
+                   : tr("The work of %1 has hung since %2, while its watchdog renews its lease: only a maximum "
+                        "hold time would end it.")
                          .arg(m_owner, since);
     }
 

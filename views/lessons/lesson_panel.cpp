@@ -404,7 +404,7 @@ void LessonPanel::refreshFoot() {
                                            : tr("Show the end of this step"));
     m_next->setToolTip(phase == Phase::Step ? tr("Space plays on and goes on; → goes on at once") : QString());
     m_leave->setText(phase == Phase::Away || phase == Phase::End ? tr("Close the lesson")
-                                                                 : tr("What if …? Leave into free play"));
+                                                                 : tr("What if …? Try it in free play"));
     m_dots->setVisible(phase != Phase::End && phase != Phase::Away);
     m_step->setVisible(m_dots->isVisibleTo(this));
     m_dots->setStep(m_guide->step(), m_guide->steps());
