@@ -185,7 +185,8 @@ private Q_SLOTS:
         QVERIFY(finder && finder->isVisible());
     }
 
-    /// What the row at the top has no room for is in the menu at its end, for people who have a mouse and know no key.
+    /// A menu at the end of the row has the parts that the row has no room for: for people with a mouse who know no
+    /// key.
     void whatIsFoldedIsInAMenu_data() {
         QTest::addColumn<QString>("language");
         QTest::addColumn<double>("text");
