@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A failover on the timeline: roles as bands, lag, the lane of the Sentinels, who decides, and copies of the record.
+#include "models/event_words.h"
 #include "scenes.h"
 #include "theme/palette.h"
 #include "timeline/layout.h"
@@ -166,6 +167,31 @@ private Q_SLOTS:
         QCOMPARE(ticks.size(), std::size_t(2));
         QCOMPARE(recordTickWords(*trace, ticks[0]), u"another engine decides"_qs);
         QCOMPARE(recordTickWords(*trace, ticks[1]), u"lost with its server"_qs);
+    }
+
+    /// The server before it runs on, and has the lock still.
+    void aNewDeciderThatDoesNotKnowTheLockHasNotLostIt() {
+        Story s;
+        auto trace = std::make_shared<trace::Trace>();
+        const EntityId client = trace->intern(EntityKind::Client, "A"),
+                       a = trace->intern(EntityKind::Thread, "1", client),
+                       lock = trace->intern(EntityKind::Lock, "orders"),
+                       three = trace->intern(EntityKind::Node, "redis-3"),
+                       own = trace->intern(EntityKind::Lock, "invoices", three);
+        trace->append({1'000'000'000, -1, a, lock, 1, EventKind::RecordHeld, 0});
+        trace->append({2'000'000'000, 1, three, lock, 0, EventKind::RecordDecider, 0});
+        trace->append({2'000'000'000, 0, 0, lock, a, EventKind::RecordFreed, std::uint8_t(trace::FreedBy::NodeLoss)});
+        trace->append({3'000'000'000, -1, a, own, 1, EventKind::RecordHeld, 0});
+        trace->append({4'000'000'000, 0, 0, own, a, EventKind::RecordFreed, std::uint8_t(trace::FreedBy::Evicted)});
+        TimelineData data(trace);
+        data.consume();
+        const TickTrack& ticks = laneOf(data, LaneKind::Record, lock)->ticks;
+        QCOMPARE(ticks.size(), std::size_t(1));
+        QCOMPARE(recordTickWords(*trace, ticks[0]), u"redis-3 does not know it"_qs);
+        QCOMPARE(eventDetail(trace->at(2), *trace), u"redis-3 decides now, and does not know that A · 1 has it"_qs);
+        const TickTrack& evicted = laneOf(data, LaneKind::Record, own)->ticks;
+        QCOMPARE(evicted.size(), std::size_t(1));
+        QCOMPARE(recordTickWords(*trace, evicted[0]), u"redis-3 evicted it"_qs);
     }
 
     void aReplicaOfADeadServerIsNobodys() {
