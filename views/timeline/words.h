@@ -100,7 +100,7 @@ std::int64_t clockOffsetAt(const Lane& lane, std::int64_t t);
 QString clockOffsetWords(std::int64_t offset);
 /// "the clock of redis-3 is 180 ms ahead", "the clock of A is right, gains 50 ms a second".
 QString clockState(const TimelineData& data, const Lane& lane, std::int64_t t);
-/// "connected", "suspended", "expired".
+/// "connected", "suspended", "expired", "given up by the client".
 QString sessionPhaseWords(trace::SessionPhase phase);
 /// "the session of A is suspended", "A has no session yet".
 QString sessionState(const TimelineData& data, const Lane& lane, std::int64_t t);
