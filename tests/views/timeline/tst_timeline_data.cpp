@@ -241,25 +241,6 @@ private Q_SLOTS:
                  qPrintable(spanSentence(data, *lock, moved)));
     }
 
-    /// Another leader counts a lease anew: the hold is as old as it was, and was renewed when it was.
-    void aDeadlineOfAnotherLeaderTellsTheRenewal() {
-        Cast s;
-        s.at(0s, EventKind::ClientStarted, s.a.client);
-        s.at(807905us, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(20807ms).count(), 1);
-        s.at(1308751us, EventKind::RecordRenewed, s.a.thread, s.lock, Nanos(21308ms).count(), 1);
-        // 4463.249 ms after the renewal, told in whole ones
-        s.at(5772ms, EventKind::RecordDeadline, s.a.thread, s.lock, Nanos(26773ms).count(), 4463);
-        s.trace->reach(7s);
-        TimelineData data(s.trace);
-        data.consume();
-        const Lane* lock = laneOf(data, LaneKind::Record, s.lock);
-        QCOMPARE(lock->spans.size(), std::size_t(3));
-        const QString left = spanSentence(data, *lock, lock->spans[1]),
-                      right = spanSentence(data, *lock, lock->spans[2]);
-        QVERIFY2(left.contains(u"renewed at 1.308 s, expires at 21.308 s"), qPrintable(left));
-        QVERIFY2(right.contains(u"renewed at 1.308 s, expires at 26.773 s"), qPrintable(right));
-    }
-
     void aLeaseThatWasNotSeenToBeginHasNoWedge() {
         Cast s;
         s.trace->setOriginWallMs(1'700'000'000'000);
