@@ -139,8 +139,9 @@ void TraceFeed::updateHolders(Known& lock, const std::optional<LockRow>& row, co
     if (ends) {
         const bool overdue = lock.deadline >= 0 && (m_recorder.now() + toleranceOf(sight)).count() >= lock.deadline;
         FreedBy why = FreedBy::Release;
-        // A hold whose deadline had passed was not lost with its server: it had ended.
-        if (overdue && (sight.freedBy == FreedBy::NodeLoss || (!sight.freedBy && sight.cause == kNoEntity)))
+        const bool lost = sight.freedBy == FreedBy::NodeLoss || sight.freedBy == FreedBy::Evicted;
+        // A hold whose deadline had passed was not lost on its server: it had ended.
+        if (overdue && (lost || (!sight.freedBy && sight.cause == kNoEntity)))
             why = FreedBy::Expiry;
         else if (sight.freedBy)
             why = *sight.freedBy;

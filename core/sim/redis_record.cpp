@@ -111,7 +111,7 @@ void RedisRecord::keyChanged(const RedisServer& server, const RedisEngine::KeyCh
     if (change.expired)
         sight.freedBy = trace::FreedBy::Expiry;
     else if (change.command.isEmpty()) // nobody's command, and not over: for lack of memory
-        sight.freedBy = trace::FreedBy::NodeLoss;
+        sight.freedBy = trace::FreedBy::Evicted;
 }
 
 void RedisRecord::ran(const RedisServer& server, SessionId session, const redis::Args& args,

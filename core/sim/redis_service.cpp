@@ -140,9 +140,11 @@ void RedisService::chooseOwners() {
     for (auto& [name, lock] : m_slotRecords) {
         RedisServer* owner = nullptr;
         for (const auto& server : m_redis) {
-            if (server->life() == Server::Life::Dead || !server->cluster().owns(lock.slot)) continue;
+            if (!server->cluster().owns(lock.slot)) continue;
             if (!owner || server->cluster().configEpoch() > owner->cluster().configEpoch()) owner = server.get();
         }
+        // While it is dead, nobody decides: not the one before it either, which may not have heard of it yet.
+        if (owner && owner->life() == Server::Life::Dead) owner = nullptr;
         if (owner == lock.decider) continue;
         lock.decider = owner;
         lock.record->decidedBy(owner ? std::vector{owner} : std::vector<RedisServer*>());
@@ -191,10 +193,12 @@ RedisServer* RedisService::master() const {
     RedisServer* latest = nullptr;
     for (const auto& server : m_redis) {
         const auto reign = m_reigns.find(server.get());
-        if (reign == m_reigns.end() || server->life() == Server::Life::Dead) continue;
+        if (reign == m_reigns.end()) continue;
         if (!latest || reign->second > m_reigns.at(latest)) latest = server.get();
     }
-    return latest;
+    // Clients are told of the one that was promoted last. While it is dead, an older one that has not heard of its
+    // successor yet still calls itself a master, but is named to nobody.
+    return latest && latest->life() != Server::Life::Dead ? latest : nullptr;
 }
 
 void RedisService::tellRole(RedisServer& server) {

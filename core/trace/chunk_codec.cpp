@@ -116,10 +116,10 @@ bool isInRange(EventKind kind, std::int64_t value) {
     case ReplicationLag:
     case RecordHolders:
     case RecordPermits:
+    case RecordDecider:
         return value >= -1;
     case RecordQueued:
     case SessionChanged:
-    case RecordDecider:
     case RecordRenewalMissed:
     case RecordRenewalsStopped:
         return value >= 0;

@@ -8,6 +8,8 @@ namespace lockscope {
 
 namespace {
 
+constexpr std::int64_t kSecond = 1'000'000'000;
+
 struct Unit {
     QLatin1String name;
     std::int64_t nanos;
@@ -15,7 +17,7 @@ struct Unit {
 constexpr std::array kUnits{
     Unit{QLatin1String("h"), 3'600'000'000'000},
     Unit{QLatin1String("m"), 60'000'000'000},
-    Unit{QLatin1String("s"), 1'000'000'000},
+    Unit{QLatin1String("s"), kSecond},
     Unit{QLatin1String("ms"), 1'000'000},
     Unit{QLatin1String("us"), 1'000},
     Unit{QLatin1String("ns"), 1},
@@ -27,20 +29,17 @@ __extension__ using Wide = __int128;
 constexpr int kMostDigits =
     19; ///< of the number, before and after its point together; more cannot be an exact duration
 
-constexpr int kReadableDigits = 6; ///< that are read without counting them
-
 bool isDigit(QChar c) {
     return c >= QLatin1Char('0') && c <= QLatin1Char('9');
 }
 
-/// `magnitude` in `unit` as decimal digits, empty when that takes no finite number of them.
+/// `magnitude` in `unit` as decimal digits. Precondition: that takes finitely many, as in units up to a second.
 QString decimal(std::uint64_t magnitude, std::uint64_t unit) {
     QString text = QString::number(magnitude / unit);
     std::uint64_t rest = magnitude % unit;
     if (rest == 0) return text;
     text += QLatin1Char('.');
-    for (int i = 0; rest != 0; ++i) {
-        if (i == kMostDigits) return {};
+    while (rest != 0) {
         const Wide scaled = Wide(rest) * 10;
         text += QChar(static_cast<char16_t>(u'0' + static_cast<int>(scaled / unit)));
         rest = static_cast<std::uint64_t>(scaled % unit);
@@ -88,18 +87,13 @@ QString formatDuration(Nanos duration) {
     const std::int64_t count = duration.count();
     const std::uint64_t magnitude =
         count < 0 ? 0 - static_cast<std::uint64_t>(count) : static_cast<std::uint64_t>(count);
-    QString best;
-    for (const Unit& unit : kUnits) {
-        const QString number = decimal(magnitude, static_cast<std::uint64_t>(unit.nanos));
-        if (number.isEmpty()) continue;
-        const QString text = (count < 0 ? QStringLiteral("-") : QString()) + number + unit.name;
-        if (!parseDuration(text)) continue; // more digits than parse takes
-        // If two texts are equally short, the one without a point reads better: 100us, not 0.1ms. Not so where its
-        // digits would have to be counted: 5.002372447s.
-        const bool plainer = best.contains(QLatin1Char('.')) && number.size() <= kReadableDigits;
-        if (best.isEmpty() || text.size() < best.size() || (text.size() == best.size() && plainer)) best = text;
-    }
-    return best;
+    const auto unit = std::ranges::find_if(kUnits, [magnitude](const Unit& each) {
+        const auto one = static_cast<std::uint64_t>(each.nanos);
+        // Nobody reads fractions of a minute.
+        return magnitude >= one && (each.nanos <= kSecond || magnitude % one == 0);
+    });
+    const QString sign = count < 0 ? QStringLiteral("-") : QString();
+    return sign + decimal(magnitude, static_cast<std::uint64_t>(unit->nanos)) + unit->name;
 }
 
 } // namespace lockscope

@@ -128,8 +128,8 @@ enum class EventKind : std::uint8_t {
     RecordPermits =
         79, ///< of a semaphore: value permits that are free, -1 = not known; aux permits in all, 0 = not known
     RecordCertainty = 80, ///< how sure it is that the key is a lock at all; value Certainty, Certain until told
-    RecordDecider = 81, ///< of a logical lock: whose copies decide from now on. value how many of them it takes: 1 that
-                        ///< of the actor, 0 nobody decides, more: a majority
+    RecordDecider = 81, ///< of a logical lock: whose copies decide from now on. value how many of them it takes: 1 the
+                        ///< actor's, 0 nobody decides, more: a majority, -1: as at first, which was not told
     RecordRenewalMissed = 82, ///< a holder that renews at a steady pace did not: actor owner Thread; value the instant
                               ///< by which the renewal was due; aux the pace in ms
     RecordRenewalsStopped = 83, ///< two of them are missing, or the hold has ended so: actor owner Thread; value the
@@ -170,7 +170,8 @@ enum class EngineNews : std::uint8_t {
 inline constexpr std::uint8_t kEngineNewsMask = 0x0f;
 
 /// The low bits of Event::flags with RecordFreed.
-enum class FreedBy : std::uint8_t { Release = 0, Expiry = 1, Force = 2, Overwrite = 3, NodeLoss = 4 };
+/// NodeLoss: the server came back without it, or another one decides now. Evicted: thrown out for want of memory.
+enum class FreedBy : std::uint8_t { Release = 0, Expiry = 1, Force = 2, Overwrite = 3, NodeLoss = 4, Evicted = 5 };
 inline constexpr std::uint8_t kFreedByMask = 0x0f;
 
 /// The low bits of Event::flags with RecordRenewalsStopped: why nobody renews, as far as the server knows the holder.
@@ -242,7 +243,17 @@ enum class FailoverPhase : std::uint8_t {
 inline constexpr int kFailoverPhases = 9;
 
 /// Event::value of SessionChanged. Suspended: the server does not hear from the client, and the session may still live.
-enum class SessionPhase : std::uint8_t { Connected = 0, Suspended = 1, Expired = 2 };
+/// Expired: the server has ended it. GivenUp: the client has, by its own clock or its end; the server may not know it.
+enum class SessionPhase : std::uint8_t { Connected = 0, Suspended = 1, Expired = 2, GivenUp = 3 };
+/// Whether the client acts by that session no more.
+constexpr bool isOver(SessionPhase phase) {
+    return phase == SessionPhase::Expired || phase == SessionPhase::GivenUp;
+}
+/// The phase in the value of a SessionChanged; a number of no phase is the nearest one.
+constexpr SessionPhase sessionPhase(std::int64_t value) {
+    constexpr auto kLast = std::int64_t(SessionPhase::GivenUp);
+    return SessionPhase(value < 0 ? 0 : value > kLast ? kLast : value);
+}
 /// How sure it is that a key is a lock at all. The numbers stand in traces, in RecordCertainty. Certain: nothing else
 /// looks like it. Likely: its value or its name says so. Guess: its value has the shape of a lock's, which other data
 /// has, too.

@@ -11,7 +11,7 @@ EventWords::EventWords(const Event& e) {
         if (mode == HoldMode::Permit) m_words[m_size++] = "permits";
     };
     if (e.kind == EventKind::RecordFreed || e.kind == EventKind::RecordHolderGone) {
-        constexpr std::array kHow{"release", "expiry", "force", "overwrite", "node-loss"};
+        constexpr std::array kHow{"release", "expiry", "force", "overwrite", "node-loss", "evicted"};
         const std::size_t how = e.flags & kFreedByMask;
         if (how < kHow.size()) m_words[m_size++] = kHow[how];
         if (e.kind == EventKind::RecordHolderGone) addMode(goneMode(e.flags));
@@ -31,7 +31,7 @@ EventWords::EventWords(const Event& e) {
         const std::size_t news = e.flags & kEngineNewsMask;
         if (news < kNews.size()) m_words[m_size++] = kNews[news];
     } else if (e.kind == EventKind::SessionChanged) {
-        constexpr std::array kPhases{"connected", "suspended", "expired"};
+        constexpr std::array kPhases{"connected", "suspended", "expired", "given-up"};
         if (std::uint64_t(e.value) < kPhases.size()) m_words[m_size++] = kPhases[std::size_t(e.value)];
     } else if (e.kind == EventKind::NodeRole) {
         if (e.flags & kCopiesNobody) m_words[m_size++] = "copies-nobody";

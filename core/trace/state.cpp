@@ -206,9 +206,7 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
         trace::applyLag(nodes[event.actor], event);
         break;
     case EventKind::SessionChanged:
-        sessions[{event.actor, event.subject}] = {
-            SessionPhase(std::min<std::int64_t>(std::max<std::int64_t>(event.value, 0), int(SessionPhase::Expired))),
-            event.at};
+        sessions[{event.actor, event.subject}] = {sessionPhase(event.value), event.at};
         break;
     case EventKind::Healed:
         for (auto& [id, link] : links)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/time_text.h"
 
-#include "trace/duration.h"
-
 #include <QCoreApplication>
 
 namespace lockscope {
@@ -101,12 +99,6 @@ QString lengthText(Nanos from, Nanos to) {
         step /= 10;
     const auto shown = [step](Nanos t) { return t.count() / step * step; };
     return durationText(Nanos(shown(to) - shown(from)));
-}
-
-QString typedTimeText(Nanos t) {
-    const QString exact = formatDuration(t);
-    const bool inMs = t > 1s && exact.endsWith(QLatin1String("ms"));
-    return inMs ? floored(t.count(), kSecond, 3) + QLatin1Char('s') : exact;
 }
 
 QString clockText(Nanos t) {

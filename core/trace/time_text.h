@@ -31,10 +31,6 @@ QString intervalText(Nanos from, Nanos to, Nanos now = kNever);
 /// to 7.071 s, which are shown as 5.8 s and 7.0 s. Precondition: to is not kNever and not before from.
 QString lengthText(Nanos from, Nanos to);
 
-/// An instant or a length as a person types it, and as parseDuration() reads it: "9.345s", where formatDuration()
-/// has "9345ms". The same in every language.
-QString typedTimeText(Nanos t);
-
 /// A clock of constant width: "00:06.812", from an hour on "1:00:06.812". Times below 0 read as 0.
 QString clockText(Nanos t);
 

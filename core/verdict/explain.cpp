@@ -334,12 +334,12 @@ private:
         case FreedBy::Overwrite:
             return by.isEmpty() ? tr("The entry of %1 on the server was overwritten at %2.").arg(who, when)
                                 : tr("%1 wrote over the entry of %2 on the server at %3.").arg(by, who, when);
+        case FreedBy::Evicted:
         case FreedBy::NodeLoss:
             return memoryLossText(c, m_v.lock, m_length, m_trace);
         }
         return {};
     }
-
     /// How another server came to decide, without the hold, and who got the lock from it. `remark`: of why() alone,
     /// which is one sentence.
     QString failover(const Chronicle& c, const FailoverStory& story, const QString& remark = {}) const {

@@ -24,7 +24,8 @@ struct Words {
 };
 
 bool isLoss(const Event& e) {
-    return e.kind == EventKind::RecordFreed && FreedBy(e.flags & trace::kFreedByMask) == FreedBy::NodeLoss;
+    const auto why = FreedBy(e.flags & trace::kFreedByMask);
+    return e.kind == EventKind::RecordFreed && (why == FreedBy::NodeLoss || why == FreedBy::Evicted);
 }
 
 /// The servers whose copies of the hold were lost since its lease was full, in the order of their losses.
@@ -108,15 +109,14 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
                             .arg(all, who, when, next, nextAt)
                       : Words::tr("%1 lost their memory of the lock of %2, the last one at %3.").arg(all, who, when);
     }
-    if (only != trace::kNoEntity) {
-        const QString server = trace.displayName(only);
-        return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.")
+    const QString server = only == trace::kNoEntity ? Words::tr("The server") : trace.displayName(only);
+    if (c.freedBy == FreedBy::Evicted)
+        return handed ? Words::tr("%1 evicted the lock of %2 at %3, and gave it to %4 at %5.")
                             .arg(server, who, when, next, nextAt)
-                      : Words::tr("%1 lost its memory of the lock of %2 at %3.").arg(server, who, when);
-    }
-    return handed ? Words::tr("The server lost its memory of the lock of %1 at %2, and gave it to %3 at %4.")
-                        .arg(who, when, next, nextAt)
-                  : Words::tr("The server lost its memory of the lock of %1 at %2.").arg(who, when);
+                      : Words::tr("%1 evicted the lock of %2 at %3.").arg(server, who, when);
+    return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.")
+                        .arg(server, who, when, next, nextAt)
+                  : Words::tr("%1 lost its memory of the lock of %2 at %3.").arg(server, who, when);
 }
 
 QString toldEngineText(std::size_t row, Nanos length, const Trace& trace) {

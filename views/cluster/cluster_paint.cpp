@@ -79,6 +79,7 @@ QString nodeWords(const ViewContext& context, EntityId node, const Looks& looks)
 
 QString sessionWords(const ClientLook& look) {
     if (look.life == Life::Dead || look.session == trace::SessionPhase::Connected) return {};
+    if (look.session == trace::SessionPhase::GivenUp) return Words::tr("session given up by the client");
     return look.session == trace::SessionPhase::Suspended ? Words::tr("session suspended")
                                                           : Words::tr("session expired");
 }

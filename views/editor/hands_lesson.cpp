@@ -4,8 +4,8 @@
 #include "lesson/lesson_file.h"
 #include "lesson/scene_run.h"
 #include "scenario/scenario_file.h"
+#include "trace/duration.h"
 #include "trace/json_edit.h"
-#include "trace/time_text.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -97,7 +97,7 @@ std::optional<QByteArray> lessonText(HandsRecorder::Taken taken, const QString& 
         const bool broken = facts && facts->value(fact, mark.at).number != 0;
         const QString words = mark.notes.join(u' ');
         const bool chinese = language == QLatin1String("zh_CN");
-        Object step{{QStringLiteral("until"), typedTimeText(mark.at)},
+        Object step{{QStringLiteral("until"), formatDuration(mark.at)},
                     {QStringLiteral("say"), inBoth(chinese ? QString() : words, chinese ? words : QString())},
                     {QStringLiteral("claims"),
                      QJsonArray{Object{{QStringLiteral("fact"), QStringLiteral("violated")},

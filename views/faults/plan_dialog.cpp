@@ -9,6 +9,7 @@
 #include "scenario/fault_check.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
+#include "trace/duration.h"
 #include "trace/time_text.h"
 
 #include <QBoxLayout>
@@ -111,7 +112,7 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     m_after->setPlaceholderText(tr("at once"));
     m_nth->setRange(1, 100'000);
     m_nth->setToolTip(tr("Counted from that instant on"));
-    m_at->setText(typedTimeText(inWholeMs(context->actsAt())));
+    m_at->setText(formatDuration(inWholeMs(context->actsAt())));
     // Names for screen readers and for scripts.
     for (const auto& [field, name] :
          {std::pair<QWidget*, const char*>(m_verb, "verb"), std::pair<QWidget*, const char*>(m_value, "value"),
@@ -350,7 +351,7 @@ void PlanDialog::fill(const scenario::Fault& fault) {
         listed = kind == Breakable::Kind::World || m_target->lists(fault.target);
     }
     const auto write = [](QLineEdit* field, std::optional<Nanos> time) {
-        field->setText(time ? typedTimeText(*time) : QString());
+        field->setText(time ? formatDuration(*time) : QString());
     };
     if (scenario::takesValue(fault.action)) write(m_value, fault.value);
     write(m_lasts, fault.duration);

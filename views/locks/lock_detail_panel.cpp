@@ -488,6 +488,7 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     m_queueView->setVisible(!facts.waiters.empty());
     m_queueCaption->setHint(facts.waiters.empty()      ? QString()
                             : facts.queueNamed()       ? tr("in the server's order")
+                            : !facts.observed          ? tr("no server answers; as clients asked")
                             : facts.serverWaiters >= 0 ? tr("counted by the server, named by clients")
                                                        : tr("the server has no queue; as clients asked"));
 }

@@ -6,6 +6,7 @@
 #include "models/role_words.h"
 #include "theme/format.h"
 #include "trace/deadline.h"
+#include "trace/decider.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
@@ -74,6 +75,8 @@ QString sessionWords(std::int64_t phase) {
         return Words::tr("suspended");
     case trace::SessionPhase::Expired:
         return Words::tr("expired");
+    case trace::SessionPhase::GivenUp:
+        return Words::tr("given up by the client");
     }
     return unknown();
 }
@@ -105,7 +108,11 @@ QString freedWords(const Event& event, const trace::Trace& trace) {
     case FreedBy::Overwrite:
         return Words::tr("%1's hold was overwritten").arg(owner);
     case FreedBy::NodeLoss:
+        if (const auto decider = trace::newDeciderAt(event, trace); decider != trace::kNoEntity)
+            return Words::tr("%1 decides now, and does not know that %2 has it").arg(trace.displayName(decider), owner);
         return Words::tr("the server lost it with %1 as its owner").arg(owner);
+    case FreedBy::Evicted:
+        return Words::tr("the server evicted it with %1 as its owner").arg(owner);
     }
     return {};
 }

@@ -96,11 +96,13 @@ std::optional<std::int64_t> LockFacts::waiterCount() const {
     return std::nullopt;
 }
 
+bool waits(const trace::Record& record, const trace::Belief& belief, EntityId thread) {
+    // A record that cannot be seen may name a holder of long ago, which asks again.
+    return belief.waiting() && !(record.observed && record.names(thread));
+}
+
 /// The server's queue where it names it, and our own clients that wait besides.
 void addQueue(LockFacts& facts, const trace::Record& record) {
-    const auto holds = [&](EntityId thread) { return record.names(thread); };
-    // The server counts what it sees; a waiter that has the lock but has not heard of it waits no more.
-    std::erase_if(facts.waiters, [&](const Waiter& w) { return holds(w.thread); });
     if (!record.observed || record.queue.empty()) return;
     std::vector<Waiter> queue;
     for (const trace::QueuedWaiter& place : record.queue) {
@@ -136,8 +138,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
          ++it) {
         facts.ownClients = true;
         const auto& [key, belief] = *it;
-        if (belief.phase == Belief::Phase::Waiting)
-            facts.waiters.push_back({key.second, belief.since, true, false, false});
+        if (waits(record, belief, key.second)) facts.waiters.push_back({key.second, belief.since, true, false, false});
         if (belief.phase != Belief::Phase::Holding) continue;
         believers.emplace_back(belief.since, key.second);
         alone |= belief.mode == trace::HoldMode::Exclusive;

@@ -111,6 +111,9 @@ struct LockFacts {
     std::optional<std::int64_t> waiterCount() const;
 };
 
+/// Whether a client waits for the lock; all that tells of waiters goes by this. One that has the lock on the server,
+/// but has not heard of it, waits no more: the server counts what it sees.
+bool waits(const trace::Record& record, const trace::Belief& belief, trace::EntityId thread);
 /// The facts of a lock in a state that was taken at instant `t`. `settings` are those in force then.
 LockFacts lockFacts(trace::EntityId lock, const trace::Trace& trace, const trace::State& state,
                     const scenario::Scenario& settings, Nanos t);

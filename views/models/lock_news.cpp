@@ -33,6 +33,7 @@ LockNews endOf(std::uint8_t flags) {
     case FreedBy::Overwrite:
         return LockNews::Overwritten;
     case FreedBy::NodeLoss:
+    case FreedBy::Evicted:
         return LockNews::Lost;
     }
     return LockNews::None;

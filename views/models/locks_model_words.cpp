@@ -176,6 +176,7 @@ QString LocksModel::waitersTip(const LockFacts& facts) const {
     const std::int64_t all = std::max(facts.waiterCount().value_or(0), std::int64_t(facts.waiters.size()));
     if (const auto more = all - std::int64_t(lines.size()); more > 0) lines += tr("and %n more", "waiters", int(more));
     lines += facts.queueNamed()         ? tr("In the order of the server's queue")
+             : !facts.observed          ? tr("As clients asked: no server answers")
              : facts.serverWaiters >= 0 ? tr("Counted by the server, named by clients")
                                         : tr("As clients asked: the server has no queue");
     return lines.join(u'\n');

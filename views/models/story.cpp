@@ -25,7 +25,7 @@ constexpr std::size_t kMostClients = 8; ///< that are named
 
 /// The clients of one lock, by how they stand with it.
 struct Parts {
-    std::vector<EntityId> holding, stale, waiting, paused;
+    std::vector<EntityId> holding, stale, waiting, unheard, paused;
 };
 
 Parts partsOf(const trace::State& state, const trace::Trace& trace, EntityId lock, const trace::Record& record) {
@@ -40,7 +40,7 @@ Parts partsOf(const trace::State& state, const trace::Trace& trace, EntityId loc
         if (life == Life::Dead) continue;
         if (life == Life::Paused) parts.paused.push_back(thread);
         if (belief.waiting())
-            parts.waiting.push_back(thread);
+            (waits(record, belief, thread) ? parts.waiting : parts.unheard).push_back(thread);
         else
             (trace::contradicts(record, belief, thread) ? parts.stale : parts.holding).push_back(thread);
     }
@@ -76,6 +76,9 @@ QString storyOf(const ViewContext& context, EntityId lock) {
                          duration(Nanos(std::max<std::int64_t>(0, record.deadline - now))));
     else
         told += Story::tr("on the server it is held by %1").arg(namesOf({record.owner}, *trace));
+    //: A client that has the lock on the server: the answer is on its way.
+    tell(Story::tr("%1 has not heard of it yet", "one client"),
+         Story::tr("%1 have not heard of it yet", "several clients"), parts.unheard);
     tell(Story::tr("%1 still believes to hold it", "one client"),
          Story::tr("%1 still believe to hold it", "several clients"), parts.stale);
     tell(Story::tr("%1 waits", "one client"), Story::tr("%1 wait", "several clients"), parts.waiting);

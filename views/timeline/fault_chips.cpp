@@ -160,6 +160,8 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
     case EngineChanged:
         return engineWords(e, trace);
     case SessionChanged:
+        if (trace::SessionPhase(e.value) == trace::SessionPhase::GivenUp)
+            return Timeline::tr("session given up by %1").arg(actor);
         return trace::SessionPhase(e.value) == trace::SessionPhase::Suspended
                    ? Timeline::tr("session of %1 suspended").arg(actor)
                    : Timeline::tr("session of %1 expired").arg(actor);

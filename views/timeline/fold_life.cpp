@@ -183,7 +183,7 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         applyLag(event, row);
         break;
     case EventKind::SessionChanged: // being connected is as it should be
-        if (trace::SessionPhase(event.value) == trace::SessionPhase::Expired)
+        if (trace::isOver(trace::sessionPhase(event.value)))
             m_sessionsOver.insert(event.actor);
         else
             m_sessionsOver.erase(event.actor);

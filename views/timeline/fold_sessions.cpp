@@ -8,7 +8,7 @@ void SessionFold::take(const trace::Event& event, std::uint32_t row) {
     Span span;
     span.from = event.at;
     span.row = row;
-    span.state = unsigned(std::clamp<std::int64_t>(event.value, 0, std::int64_t(trace::SessionPhase::Expired)));
+    span.state = unsigned(trace::sessionPhase(event.value));
     const bool connected = span.state == unsigned(trace::SessionPhase::Connected);
     if (!slot.lane && connected) {
         if (!slot.known) slot.connected = span;

@@ -81,7 +81,8 @@ enum class RecordTick : std::uint8_t {
     NodeLoss,
     RenewalMissed,
     RenewalsStopped,
-    FailedOver ///< held on, on another server
+    FailedOver, ///< held on, on another server
+    Evicted     ///< thrown out for want of memory
 };
 enum class EffectTick : std::uint8_t {
     Accepted, ///< label: of the number it was written under, in TimelineData::numbers()

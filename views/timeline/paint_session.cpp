@@ -27,6 +27,9 @@ QString sessionPhaseWords(Phase phase) {
     case Phase::Expired:
         //: A client's session with ZooKeeper, which the service has ended.
         return Timeline::tr("expired");
+    case Phase::GivenUp:
+        //: A client's session with ZooKeeper, which the client counts as over by its own clock.
+        return Timeline::tr("given up by the client");
     }
     return {};
 }
@@ -35,6 +38,7 @@ QString sessionState(const TimelineData& data, const Lane& lane, std::int64_t t)
     const std::size_t i = lane.spans.firstEndingAfter(t);
     const QString who = data.trace().displayName(lane.entity);
     if (i >= lane.spans.size() || lane.spans[i].from > t) return Timeline::tr("%1 has no session yet").arg(who);
+    if (Phase(lane.spans[i].state) == Phase::GivenUp) return Timeline::tr("%1 has given its session up").arg(who);
     return Timeline::tr("the session of %1 is %2").arg(who, sessionPhaseWords(Phase(lane.spans[i].state)));
 }
 
@@ -48,7 +52,7 @@ void paintSession(const PaintKit& kit, const Lane& lane, int height) {
             const auto phase = Phase(span.state);
             const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar, 2);
             if (phase == Phase::Connected) return kit.box(QRectF(r.x(), middle - 1, r.width(), 2), color(Role::Node));
-            const bool over = phase == Phase::Expired;
+            const bool over = trace::isOver(phase);
             kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 3,
                         onGround(color(over ? Role::ViolationSoft : Role::WaitingSoft)),
                         QPen(color(over ? Role::Violation : Role::Waiting), 1, over ? Qt::SolidLine : Qt::DashLine));
@@ -58,7 +62,9 @@ void paintSession(const PaintKit& kit, const Lane& lane, int height) {
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch well, suspended, expired;
     fullColumns(columns, bar, [&](std::uint32_t states) {
-        return states & bit(Phase::Expired) ? &expired : states & bit(Phase::Suspended) ? &suspended : &well;
+        return states & (bit(Phase::Expired) | bit(Phase::GivenUp)) ? &expired
+               : states & bit(Phase::Suspended)                     ? &suspended
+                                                                    : &well;
     });
     well.cutHeight(2);
     well.paint(kit.p, color(Role::Node));

@@ -66,8 +66,8 @@ QString recordSentence(const trace::Trace& trace, const Lane& lane, const Span& 
     const Lease lease = leaseOf(trace, span);
     const QString holder = trace.displayName(lease.owner);
     // The start of a hold that was there before us is unknown.
-    const bool renewed =
-        span.flags & kRenewedFlag || (span.flags & kResumedFlag && trace.kindAt(span.row) == EventKind::RecordRenewed);
+    const std::optional<trace::Event> full = leaseRow(trace, span);
+    const bool renewed = full && full->kind == EventKind::RecordRenewed;
     QStringList sentences;
     const inspect::KeptBy kept = lease.endKnown() ? inspect::KeptBy::NotTold : keptBy(trace, lane, span);
     if (kept == inspect::KeptBy::Session)
@@ -271,6 +271,8 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         if (trace::SessionPhase(e.value) == trace::SessionPhase::Suspended)
             words =
                 Timeline::tr("the session of %1 is suspended: its locks are kept until its time is over").arg(actor);
+        else if (trace::SessionPhase(e.value) == trace::SessionPhase::GivenUp)
+            words = Timeline::tr("%1 gave its session up: by its own clock the servers may have ended it").arg(actor);
         else
             words = e.subject == trace::kNoEntity
                         ? Timeline::tr("the session of %1 expired: its locks are freed").arg(actor)

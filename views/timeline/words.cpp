@@ -5,6 +5,7 @@
 #include "models/event_words.h"
 #include "theme/format.h"
 #include "theme/short_number.h"
+#include "trace/decider.h"
 #include "trace/text.h"
 #include "trace/time_text.h"
 #include "verdict/memory_loss.h"
@@ -157,11 +158,28 @@ inspect::KeptBy keptBy(const trace::Trace& trace, const Lane& record, const Span
     return format.kind == trace::EntityKind::Text ? inspect::keptBy(format.name) : inspect::KeptBy::NotTold;
 }
 
+std::optional<trace::Event> leaseRow(const trace::Trace& trace, const Span& span) {
+    const trace::Event event = trace.at(span.row);
+    if (event.kind != trace::EventKind::RecordDeadline) return event;
+    // The row tells the lease's age in whole milliseconds, rounded down.
+    constexpr Nanos kExact = 1ms;
+    const Nanos latest = event.time() - std::chrono::milliseconds(event.aux);
+    for (std::size_t row = std::min<std::size_t>(trace.upperBound(latest), span.row); row-- > 0;) {
+        const Nanos at(trace.timeAt(row));
+        if (at <= latest - kExact) break;
+        const trace::EventKind kind = trace.kindAt(row);
+        if (kind != trace::EventKind::RecordHeld && kind != trace::EventKind::RecordRenewed) continue;
+        if (const trace::Event full = trace.at(row); full.subject == event.subject) return full;
+    }
+    return std::nullopt;
+}
+
 Lease leaseOf(const trace::Trace& trace, const Span& span) {
     const trace::Event event = trace.at(span.row);
     // A deadline that was moved without a renewal leaves the lease as old as it was.
     const Nanos age = event.kind == trace::EventKind::RecordDeadline ? std::chrono::milliseconds(event.aux) : Nanos(0);
-    return {event.at - age.count(), event.value, span.label, !(span.flags & kPartialFlag)};
+    const std::optional<trace::Event> full = leaseRow(trace, span);
+    return {full ? full->at : event.at - age.count(), event.value, span.label, !(span.flags & kPartialFlag)};
 }
 
 namespace {
@@ -390,6 +408,9 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
         return Timeline::tr("overwritten");
     case RecordTick::NodeLoss:
         if (verdict::engineChangeAt(event, trace)) return Timeline::tr("another engine decides");
+        //: On the lane of a lock: %1 is the server that decides from here on.
+        if (const auto decider = trace::newDeciderAt(event, trace); decider != trace::kNoEntity)
+            return Timeline::tr("%1 does not know it").arg(trace.displayName(decider));
         return Timeline::tr("lost with its server");
     case RecordTick::RenewalMissed:
         return Timeline::tr("renewal missed");
@@ -397,6 +418,11 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
         return Timeline::tr("renewals stopped");
     case RecordTick::FailedOver:
         return Timeline::tr("failed over while held");
+    case RecordTick::Evicted:
+        if (const auto server = trace.entity(event.subject).parent; server != trace::kNoEntity)
+            //: On the lane of a lock: the server %1 threw it out for want of memory.
+            return Timeline::tr("%1 evicted it").arg(trace.displayName(server));
+        return Timeline::tr("evicted");
     }
     return {};
 }

@@ -35,6 +35,9 @@ struct Lease {
 };
 /// The lease of a span with RecordState::Held.
 Lease leaseOf(const trace::Trace& trace, const Span& span);
+/// The row by which the lease of such a span was full last: a grant or a renewal, which is earlier than the span's own
+/// row where a clock was moved or another server leads since. nullopt: the trace does not have it.
+std::optional<trace::Event> leaseRow(const trace::Trace& trace, const Span& span);
 /// The thing that keeps the lock of a record lane's span whose end is not known, by its format.
 inspect::KeptBy keptBy(const trace::Trace& trace, const Lane& record, const Span& span);
 /// Whether it is drawn so pale that words on it need the usual text colour: without a wedge, or as a guess.
@@ -97,7 +100,7 @@ std::int64_t clockOffsetAt(const Lane& lane, std::int64_t t);
 QString clockOffsetWords(std::int64_t offset);
 /// "the clock of redis-3 is 180 ms ahead", "the clock of A is right, gains 50 ms a second".
 QString clockState(const TimelineData& data, const Lane& lane, std::int64_t t);
-/// "connected", "suspended", "expired".
+/// "connected", "suspended", "expired", "given up by the client".
 QString sessionPhaseWords(trace::SessionPhase phase);
 /// "the session of A is suspended", "A has no session yet".
 QString sessionState(const TimelineData& data, const Lane& lane, std::int64_t t);

@@ -162,8 +162,14 @@ void EtcdRecord::carriedOut(const EtcdStore& store, const EtcdEntry& entry) {
         const auto holder = m_holders.find(name);
         const bool own = holder != m_holders.end() && holder->second == sight.cause;
         if (asked) sight.freedBy = own ? trace::FreedBy::Release : trace::FreedBy::Force;
+        if (!m_known) keepEnd(name, sight);
         write(name, sight);
     }
+}
+
+void EtcdRecord::keepEnd(const QByteArray& lockName, const inspect::Sight& sight) {
+    const auto told = m_holdingKeys.find(lockName);
+    if (told != m_holdingKeys.end() && !m_store->keys().contains(told->second)) m_untold.try_emplace(lockName, sight);
 }
 
 void EtcdRecord::kept(std::int64_t lease) {
@@ -213,9 +219,15 @@ void EtcdRecord::setKnown(bool known) {
     }
     m_feed.observed();
     if (!m_store) return;
-    // Nobody renewed a hold that was loaded; a hold that was not is lost.
-    for (const QByteArray& name : m_watched)
-        write(name, {.freedBy = trace::FreedBy::NodeLoss, .clockMoved = true});
+    // Nobody renewed a hold that was loaded; a hold that was neither loaded nor ended before is lost.
+    for (const QByteArray& name : m_watched) {
+        const auto ended = m_untold.find(name);
+        inspect::Sight sight =
+            ended == m_untold.end() ? inspect::Sight{.freedBy = trace::FreedBy::NodeLoss} : ended->second;
+        sight.clockMoved = true;
+        write(name, sight);
+    }
+    m_untold.clear();
 }
 
 void EtcdRecord::write(const QByteArray& lockName, inspect::Sight sight) {
@@ -234,6 +246,10 @@ void EtcdRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     if (row)
         for (const inspect::Party& holder : row->holders)
             holding.insert(holder.client);
+    if (row && !row->entries.empty())
+        m_holdingKeys[lockName] = row->entries.front().at;
+    else
+        m_holdingKeys.erase(lockName);
     m_holders[lockName] = row && !row->holders.empty() ? m_owner(row->holders.front()) : trace::kNoEntity;
     // No lease comes again: ends of those that are over only take room.
     if (m_ends.size() > 2 * m_store->leases().size())

@@ -64,6 +64,8 @@ private:
     /// Writes into the row when its holds end.
     void tellEnds(const QByteArray& lockName, Read& read) const;
     void write(const QByteArray& lockName, inspect::Sight sight);
+    /// Keeps how the last hold that was told has ended, if it has, for the time when the record can be told again.
+    void keepEnd(const QByteArray& lockName, const inspect::Sight& sight);
     void armSecondLook();
 
     Grounds m_grounds;
@@ -80,6 +82,8 @@ private:
     std::set<QByteArray> m_watched;
     std::map<QByteArray, trace::EntityId> m_holders;      ///< by lock, as written last
     std::map<QByteArray, std::set<QByteArray>> m_holding; ///< the holders' leases in hex, by lock, as written last
+    std::map<QByteArray, QByteArray> m_holdingKeys;       ///< the first holder's key, by lock, as written last
+    std::map<QByteArray, inspect::Sight> m_untold;        ///< how holds ended while nobody could be told, by lock
     const EtcdStore* m_store = nullptr;                   ///< of the member that has told of a change last
     VirtualScheduler::TimerId m_secondLook = 0;
 };

@@ -56,7 +56,7 @@ void MemcachedRecord::changed(const QByteArray& key, Cause cause, trace::EntityI
         break;
     case Cause::Eviction:
         reached(Probe::MemcachedEvicted);
-        sight.freedBy = trace::FreedBy::NodeLoss;
+        sight.freedBy = trace::FreedBy::Evicted;
         break;
     case Cause::Flush:
         reached(Probe::MemcachedFlushed);

@@ -101,7 +101,7 @@ void ZkLine::stop() {
         farewell.kind = Kind::EndSession;
         m_socket->ask(0, farewell);
     }
-    endSession(false);
+    endSession(SessionEnd::ByClient);
 }
 
 QCoro::Task<> ZkLine::close(std::shared_ptr<ZkLine> self) {
@@ -145,12 +145,12 @@ QCoro::Task<> ZkLine::pulse(std::shared_ptr<ZkLine> self, std::stop_token stop) 
 Nanos ZkLine::turn() {
     const Nanos now = runtime.monotonic();
     if (m_ended || m_refused) {
-        endSession(m_refused);
+        endSession(m_refused ? SessionEnd::Refused : SessionEnd::ByServer);
         if (m_refused) return kNever;
     }
     const bool known = session.state == State::Connected || session.state == State::Suspended;
     // Nothing heard of the leader for too long: it has ended the session, or may have.
-    if (known && now >= session.until()) endSession(false);
+    if (known && now >= session.until()) endSession(SessionEnd::ByClient);
     if (m_servers.empty() || m_closing) return kNever;
     const bool connected = session.state == State::Connected;
     if (connected && now - m_receivedAt >= session.timeout * 2 / 3) broken();
@@ -289,20 +289,21 @@ void ZkLine::suspend() {
     watches->tellSession(WatchEvent::Kind::Suspended);
 }
 
-void ZkLine::endSession(bool forGood) {
+void ZkLine::endSession(SessionEnd why) {
     if (m_socket) m_socket->close();
     m_socket.reset();
     m_ended = false;
     m_armed.clear();
     const bool had = session.state == State::Connected || session.state == State::Suspended;
-    session.state = forGood ? State::Failed : State::None;
+    session.state = why == SessionEnd::Refused ? State::Failed : State::None;
     session.id = 0;
     m_password = 0;
     m_proof.clear();
     if (had) {
         ++session.generation;
         session.provenAt = Nanos(0);
-        if (runtime.alive()) tellPhase(trace::SessionPhase::Expired);
+        if (runtime.alive())
+            tellPhase(why == SessionEnd::ByClient ? trace::SessionPhase::GivenUp : trace::SessionPhase::Expired);
     }
     fail(ZkCode::kSessionExpired);
     watches->tellSession(had ? WatchEvent::Kind::Lost : WatchEvent::Kind::Session);

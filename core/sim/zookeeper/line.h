@@ -85,7 +85,9 @@ private:
     void broken();
     void fail(int code);
     void suspend();
-    void endSession(bool forGood);
+    /// Why a session is over. Refused: the server does not even let the client in, so there is no other one.
+    enum class SessionEnd : std::uint8_t { ByServer, Refused, ByClient };
+    void endSession(SessionEnd why);
     void askQuorum();
     void beat(Nanos now);
     void ping(Nanos now);

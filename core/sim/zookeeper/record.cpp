@@ -120,8 +120,16 @@ void ZkRecord::carriedOut(const ZkState& state, const ZkTxn& txn) {
         const QByteArray path = pathOf(name);
         const bool concerned =
             std::ranges::any_of(txn.changes, [&path](const ZkChange& change) { return concerns(change.path, path); });
-        if (concerned) write(name, rowAfter(state, name), sight);
+        if (!concerned) continue;
+        if (!m_known) keepEnd(name, sight);
+        write(name, rowAfter(state, name), sight);
     }
+}
+
+void ZkRecord::keepEnd(const QByteArray& lockName, const inspect::Sight& sight) {
+    const auto told = m_rows.find(lockName);
+    if (told == m_rows.end() || !*told->second || (*told->second)->entries.empty()) return;
+    if (!m_tree->find((*told->second)->entries.front().at)) m_untold.try_emplace(lockName, sight);
 }
 
 void ZkRecord::replaced(const ZkState& state) {
@@ -146,9 +154,15 @@ void ZkRecord::setKnown(const ZkState* state) {
     m_tree = &state->tree;
     if (!m_decides) return;
     m_feed.observed();
-    // Nobody freed a hold that is not there any more: it was lost.
-    for (const QByteArray& name : m_watched)
-        write(name, lockAt(state->tree, name, m_wallMs), {.freedBy = trace::FreedBy::NodeLoss, .clockMoved = true});
+    for (const QByteArray& name : m_watched) {
+        // Where nobody freed a hold that is not there any more, it was lost.
+        const auto ended = m_untold.find(name);
+        inspect::Sight sight =
+            ended == m_untold.end() ? inspect::Sight{.freedBy = trace::FreedBy::NodeLoss} : ended->second;
+        sight.clockMoved = true;
+        write(name, lockAt(state->tree, name, m_wallMs), sight);
+    }
+    m_untold.clear();
 }
 
 const ZkRecord::Row& ZkRecord::rowAfter(const ZkState& state, const QByteArray& lockName) {

@@ -42,6 +42,8 @@ private:
     void write(const QByteArray& lockName, const Row& row, inspect::Sight sight);
     /// The lock after the transaction that was carried out last: the same on every server, so it is read once.
     const Row& rowAfter(const ZkState& state, const QByteArray& lockName);
+    /// Keeps how the last hold that was told has ended, if it has, for the time when the record can be told again.
+    void keepEnd(const QByteArray& lockName, const inspect::Sight& sight);
     void armSecondLook();
 
     VirtualScheduler& m_scheduler;
@@ -56,6 +58,8 @@ private:
     std::set<QByteArray> m_watched;
     const ZkTree* m_tree = nullptr;   ///< of the server that has told of a change last
     std::map<QByteArray, Row> m_rows; ///< of watched locks, as seen last
+    /// How holds ended while nobody could be told, by lock.
+    std::map<QByteArray, inspect::Sight> m_untold;
     std::int64_t m_wallMs = 0;
     using RowsRead = std::map<QByteArray, std::map<ZkTransaction, Row>>; ///< by lock, the newest ones
     std::shared_ptr<RowsRead> m_read = std::make_shared<RowsRead>();     ///< copies share the lock's

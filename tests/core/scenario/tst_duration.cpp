@@ -70,7 +70,7 @@ private Q_SLOTS:
         QVERIFY(!parseDuration(text).has_value());
     }
 
-    void writesTheShortest_data() {
+    void writesWhatPeopleRead_data() {
         QTest::addColumn<qint64>("nanos");
         QTest::addColumn<QString>("text");
         const auto row = [](Nanos nanos, const char* text) {
@@ -87,8 +87,15 @@ private Q_SLOTS:
         row(90min, "90m");
         row(-2s, "-2s");
         row(1s + 1ns, "1.000000001s");
+        row(9345ms, "9.345s");
+        row(15'194'341'338ns, "15.194341338s"); // and not 0.2532390223m
+        row(61s, "61s");
+        row(100ms, "100ms");
+        row(307'500ns, "307.5us");
+        row(7ns, "7ns");
+        row(-1500us, "-1.5ms");
     }
-    void writesTheShortest() {
+    void writesWhatPeopleRead() {
         QFETCH(qint64, nanos);
         QFETCH(QString, text);
         QCOMPARE(formatDuration(Nanos(nanos)), text);

@@ -156,6 +156,28 @@ private Q_SLOTS:
         QVERIFY(deciders[2].time() > killed + 1s);
     }
 
+    /// A master that was replaced, and not told so yet, is named to no client: it does not decide when its successor
+    /// dies.
+    void aReplacedMasterDoesNotDecideAgain() {
+        Watched w;
+        QVERIFY(w.service->failOver(w.at(0)).has_value());
+        const trace::EntityId old = w.at(0).entity();
+        const auto decider = [&w] { return stateOf(w).records.at(w.service->lockEntity("orders")).decider; };
+        while (decider() == old)
+            w.run(10ms);
+        QVERIFY(!w.at(0).isReplica()); // it still believes itself the master
+        sim::RedisServer& next = decider() == w.at(1).entity() ? w.at(1) : w.at(2);
+        QCOMPARE(decider(), next.entity());
+        next.kill();
+        w.run(1500ms);
+        const auto told = rowsOf(w, EventKind::RecordDecider);
+        QCOMPARE(told.back().value, 0);
+        QCOMPARE(told.back().actor, trace::kNoEntity);
+        next.start();
+        w.run(100ms);
+        QCOMPARE(decider(), next.entity());
+    }
+
     void aSteadyLagIsToldOnceAndOneThatGrowsWhileItGrows() {
         Watched w(1, 200ms);
         auto& session = w.connect(w.at(0));

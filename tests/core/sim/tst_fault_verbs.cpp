@@ -258,7 +258,7 @@ private Q_SLOTS:
         for (const auto& [recipe, kind] :
              {std::pair("redis-set", "redis"), {"redis-reentrant", "redis"}, {"memcached-lease", "memcached"}}) {
             QTest::addRow("%s evict", recipe)
-                << QByteArray(recipe) << QByteArray(kind) << int(Action::EvictKey) << int(trace::FreedBy::NodeLoss);
+                << QByteArray(recipe) << QByteArray(kind) << int(Action::EvictKey) << int(trace::FreedBy::Evicted);
             QTest::addRow("%s flush", recipe)
                 << QByteArray(recipe) << QByteArray(kind) << int(Action::FlushNode) << int(trace::FreedBy::Force);
         }

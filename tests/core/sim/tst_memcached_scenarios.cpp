@@ -46,7 +46,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("why");
         QTest::addColumn<int>("hears");
         QTest::newRow("evict") << QByteArray("memcached-evict") << int(Probe::MemcachedEvicted)
-                               << int(trace::FreedBy::NodeLoss) << int(EventKind::RenewRefused);
+                               << int(trace::FreedBy::Evicted) << int(EventKind::RenewRefused);
         QTest::newRow("flush") << QByteArray("memcached-flush") << int(Probe::MemcachedFlushed)
                                << int(trace::FreedBy::Force) << int(EventKind::ReleaseRefused);
     }

@@ -136,6 +136,30 @@ private Q_SLOTS:
         }
     }
 
+    /// A master that was stopped still believes that the slot is its own; the newest owner is dead.
+    void theOwnerBeforeTheLastDoesNotDecide() {
+        Cluster c;
+        const QByteArray key = Cluster::keyOf(0);
+        c.service->watch(key, "redis-set");
+        const auto decider = [&c] {
+            std::optional<trace::Event> last;
+            for (std::size_t row = 0; row < c.trace->size(); ++row)
+                if (c.trace->kindAt(row) == trace::EventKind::RecordDecider) last = c.trace->at(row);
+            return last->actor;
+        };
+        QCOMPARE(decider(), c.at(0).entity());
+        c.at(0).pause();
+        for (int i = 0; i < 8000 && c.at(3).isReplica(); ++i)
+            c.run(1ms);
+        QCOMPARE(decider(), c.at(3).entity());
+        c.at(3).kill();
+        c.run(10ms);
+        QCOMPARE(decider(), trace::kNoEntity);
+        c.at(3).start();
+        c.run(10ms);
+        QCOMPARE(decider(), c.at(3).entity());
+    }
+
     void R54_aMasterThatWasStoppedRunsWhatWaitedInItsSockets() {
         Cluster c;
         const QByteArray key = Cluster::keyOf(0);

@@ -93,7 +93,7 @@ private Q_SLOTS:
             g.run(100ms);
             g.at().start();
         }
-        QVERIFY(tests::lastFreedBy(g) == trace::FreedBy::NodeLoss);
+        QVERIFY(tests::lastFreedBy(g) == (evicted ? trace::FreedBy::Evicted : trace::FreedBy::NodeLoss));
         const auto believes = [&a] { return a.lock->stillMine("1", recipes::Mode::Exclusive); };
         QVERIFY(believes());
         bool both = false;

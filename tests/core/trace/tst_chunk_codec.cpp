@@ -17,6 +17,7 @@ private Q_SLOTS:
     void findsAnyChangedByte();
     void staysInsideWhateverTheBytes();
     void refusesUnknownNamesAndTimesThatGoBack();
+    void acceptsEveryDecider();
 
 private:
     static QByteArray* column(EncodedChunk& c, int i) {
@@ -115,6 +116,18 @@ void TestChunkCodec::refusesUnknownNamesAndTimesThatGoBack() {
     QVERIFY(decodeChunk(chunk, *m_rows, 2, 100));
     QVERIFY(!decodeChunk(chunk, *m_rows, 1, 100));
     QVERIFY(!decodeChunk(chunk, *m_rows, 2, 101));
+}
+
+void TestChunkCodec::acceptsEveryDecider() {
+    const auto comesBack = [this](std::int64_t value) {
+        Trace trace;
+        const EntityId lock = trace.intern(EntityKind::Lock, "orders");
+        trace.append({100, value, kNoEntity, lock, 0, EventKind::RecordDecider, 0});
+        return decodeChunk(encodeChunk(trace, 0, 1), *m_rows, trace.entityCount(), 0) && m_rows->get(0) == trace.at(0);
+    };
+    for (const std::int64_t value : {-1, 0, 1, 3}) // as at first, nobody, one, a majority
+        QVERIFY2(comesBack(value), qPrintable(QString::number(value)));
+    QVERIFY(!comesBack(-2));
 }
 
 QTEST_APPLESS_MAIN(TestChunkCodec)

@@ -8,6 +8,8 @@
 #include "faults/fault_menu.h"
 #include "faults/fault_targets.h"
 #include "faults/fault_verbs.h"
+#include "models/lock_facts.h"
+#include "models/locks_model.h"
 #include "models/story.h"
 #include "session/shared_run.h"
 #include "session/simulated_session.h"
@@ -16,6 +18,7 @@
 #include <QAction>
 #include <QMenu>
 #include <QTest>
+#include <set>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -257,6 +260,57 @@ private Q_SLOTS:
         QVERIFY(lock != trace::kNoEntity);
         QVERIFY2(locksAtPlayhead(context).contains(u"no server can decide"), qPrintable(locksAtPlayhead(context)));
         QVERIFY(targetsOfLock(context, lock).why == FaultTargets::Why::Waiter);
+        context.setSession(nullptr);
+    }
+
+    /// The record that was seen last may name a client that waits again.
+    void withoutAQuorumEverybodyWhoAsksIsInTheQueue() {
+        const auto run = session::readSharedText(
+            u"lockscope:contention?recipe=zk-mutex&seed=1&do=7s,kill-node,zk-3&do=12s,kill-node,zk-1"_qs);
+        QVERIFY(run);
+        session::SimulatedSession session(*run);
+        ViewContext context;
+        context.setSession(&session);
+        session.advanceTo(30s);
+        QTRY_VERIFY(context.trace()->reached() >= Nanos(30s));
+        context.setPlayhead(30s);
+        const LockFacts facts = lockFacts(context.focusedLock(), context);
+        QVERIFY(!facts.observed);
+        std::set<trace::EntityId> asking;
+        for (const auto& [key, belief] : context.state().beliefs)
+            if (belief.waiting()) asking.insert(key.second);
+        QVERIFY(asking.contains(facts.owner)); // as the last look said
+        std::set<trace::EntityId> queue;
+        for (const Waiter& waiter : facts.waiters)
+            queue.insert(waiter.thread);
+        QCOMPARE(queue, asking);
+        const LocksModel model(&context);
+        const QString tip = model.index(0, LocksModel::WaitersColumn).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.contains(u"As clients asked: no server answers"), qPrintable(tip));
+        context.setSession(nullptr);
+    }
+
+    /// One rule for the line of now and for the queue.
+    void aClientThatHasTheLockOnTheServerWaitsNoMore() {
+        const auto run = session::readSharedText(u"lockscope:contention?recipe=redis-set&seed=1"_qs);
+        QVERIFY(run);
+        session::SimulatedSession session(*run);
+        ViewContext context;
+        context.setSession(&session);
+        session.advanceTo(10s);
+        QTRY_VERIFY(context.trace()->reached() >= Nanos(10s));
+        int unheard = 0;
+        for (std::size_t row = 0; row < context.trace()->size(); ++row) {
+            const trace::Event held = context.trace()->at(row);
+            if (held.kind != EventKind::RecordHeld) continue;
+            context.setPlayhead(held.time());
+            const QString who = context.trace()->displayName(context.trace()->clientOf(held.actor)), now = locksAtPlayhead(context);
+            const LockFacts facts = lockFacts(held.subject, context);
+            QVERIFY(std::ranges::find(facts.waiters, held.actor, &Waiter::thread) == facts.waiters.end());
+            QVERIFY2(now.contains(QStringLiteral("%1 has not heard of it yet").arg(who)), qPrintable(now));
+            ++unheard;
+        }
+        QVERIFY(unheard > 2);
         context.setSession(nullptr);
     }
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/format.h"
-#include "trace/duration.h"
 #include "trace/time_text.h"
 #include "trace/whole_spans.h"
 
@@ -46,15 +45,6 @@ private Q_SLOTS:
         QCOMPARE(spanText(2500ms), QStringLiteral("2.5 s"));
         QCOMPARE(spanText(1ms), QStringLiteral("1 ms"));
         QCOMPARE(spanText(kNever), QStringLiteral("never"));
-    }
-
-    void aTypedTimeIsReadAsItself() {
-        QCOMPARE(typedTimeText(9345ms), QStringLiteral("9.345s"));
-        QCOMPARE(typedTimeText(2500ms), QStringLiteral("2.5s"));
-        QCOMPARE(typedTimeText(250ms), QStringLiteral("250ms"));
-        QCOMPARE(typedTimeText(3s), QStringLiteral("3s"));
-        for (const Nanos t : {9345ms + 0ns, 1001ms + 0ns, 2500ms + 0ns, 3s + 1ns, 0ns})
-            QCOMPARE(parseDuration(typedTimeText(t)), std::optional(t));
     }
 
     void aLineIsNotBrokenInsideOfASpan() {

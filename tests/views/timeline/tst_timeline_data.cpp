@@ -366,10 +366,13 @@ private Q_SLOTS:
         session(1s, trace::SessionPhase::Connected);
         session(2s, trace::SessionPhase::Suspended);
         session(3s, trace::SessionPhase::Expired);
+        session(4s, trace::SessionPhase::GivenUp); // no server has said so
         s.trace->reach(5s);
         TimelineData data(s.trace);
         data.consume();
-        QCOMPARE(data.faults().size(), std::size_t(2));
+        QCOMPARE(data.faults().size(), std::size_t(3));
+        QCOMPARE(faultLabel(*s.trace, data.faults()[2]), QStringLiteral("session given up by A"));
+        QVERIFY(faultSentence(*s.trace, data.faults()[2]).contains(QLatin1String("by its own clock")));
         QCOMPARE(data.faults()[0].at, Nanos(2s).count());
         QCOMPARE(faultLabel(*s.trace, data.faults()[0]), QStringLiteral("session of A suspended"));
         QVERIFY(faultSentence(*s.trace, data.faults()[0]).contains(QLatin1String("its locks are kept")));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A failover on the timeline: roles as bands, lag, the lane of the Sentinels, who decides, and copies of the record.
+#include "models/event_words.h"
 #include "scenes.h"
 #include "theme/palette.h"
 #include "timeline/layout.h"
@@ -166,6 +167,50 @@ private Q_SLOTS:
         QCOMPARE(ticks.size(), std::size_t(2));
         QCOMPARE(recordTickWords(*trace, ticks[0]), u"another engine decides"_qs);
         QCOMPARE(recordTickWords(*trace, ticks[1]), u"lost with its server"_qs);
+    }
+
+    /// The server before it runs on, and has the lock still.
+    void aNewDeciderThatDoesNotKnowTheLockHasNotLostIt() {
+        Story s;
+        auto trace = std::make_shared<trace::Trace>();
+        const EntityId client = trace->intern(EntityKind::Client, "A"),
+                       a = trace->intern(EntityKind::Thread, "1", client),
+                       lock = trace->intern(EntityKind::Lock, "orders"),
+                       three = trace->intern(EntityKind::Node, "redis-3"),
+                       own = trace->intern(EntityKind::Lock, "invoices", three);
+        trace->append({1'000'000'000, -1, a, lock, 1, EventKind::RecordHeld, 0});
+        trace->append({2'000'000'000, 1, three, lock, 0, EventKind::RecordDecider, 0});
+        trace->append({2'000'000'000, 0, 0, lock, a, EventKind::RecordFreed, std::uint8_t(trace::FreedBy::NodeLoss)});
+        trace->append({3'000'000'000, -1, a, own, 1, EventKind::RecordHeld, 0});
+        trace->append({4'000'000'000, 0, 0, own, a, EventKind::RecordFreed, std::uint8_t(trace::FreedBy::Evicted)});
+        TimelineData data(trace);
+        data.consume();
+        const TickTrack& ticks = laneOf(data, LaneKind::Record, lock)->ticks;
+        QCOMPARE(ticks.size(), std::size_t(1));
+        QCOMPARE(recordTickWords(*trace, ticks[0]), u"redis-3 does not know it"_qs);
+        QCOMPARE(eventDetail(trace->at(2), *trace), u"redis-3 decides now, and does not know that A · 1 has it"_qs);
+        const TickTrack& evicted = laneOf(data, LaneKind::Record, own)->ticks;
+        QCOMPARE(evicted.size(), std::size_t(1));
+        QCOMPARE(recordTickWords(*trace, evicted[0]), u"redis-3 evicted it"_qs);
+    }
+
+    /// Another leader counts a lease anew: the hold is as old as it was, and was renewed when it was.
+    void aDeadlineOfAnotherLeaderTellsTheRenewal() {
+        Cast s;
+        s.at(0s, EventKind::ClientStarted, s.a.client);
+        s.at(807905us, EventKind::RecordHeld, s.a.thread, s.lock, Nanos(20807ms).count(), 1);
+        s.at(1308751us, EventKind::RecordRenewed, s.a.thread, s.lock, Nanos(21308ms).count(), 1);
+        // 4463.249 ms after the renewal, told in whole ones
+        s.at(5772ms, EventKind::RecordDeadline, s.a.thread, s.lock, Nanos(26773ms).count(), 4463);
+        s.trace->reach(7s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* lock = laneOf(data, LaneKind::Record, s.lock);
+        QCOMPARE(lock->spans.size(), std::size_t(3));
+        const QString left = spanSentence(data, *lock, lock->spans[1]),
+                      right = spanSentence(data, *lock, lock->spans[2]);
+        QVERIFY2(left.contains(u"renewed at 1.308 s, expires at 21.308 s"), qPrintable(left));
+        QVERIFY2(right.contains(u"renewed at 1.308 s, expires at 26.773 s"), qPrintable(right));
     }
 
     void aReplicaOfADeadServerIsNobodys() {
