@@ -149,7 +149,7 @@ private Q_SLOTS:
         QVERIFY2(view->width() >= 400, qPrintable(QString::number(view->width())));
         // Nothing at the left is cut: it does not scroll sideways.
         const auto* const controls = scene.window->findChild<QDockWidget*>(QStringLiteral("dock.controls"));
-        const auto* const area = qobject_cast<const QScrollArea*>(controls->widget());
+        const auto* const area = controls->widget()->findChild<QScrollArea*>();
         QVERIFY(area &&
                 (controls->isHidden() || area->viewport()->width() >= area->widget()->minimumSizeHint().width()));
         // Nor does a server that is selected to be broken push them out.
