@@ -65,7 +65,7 @@ private Q_SLOTS:
         QCOMPARE(headline(found.front(), *w.trace, 10s),
                  u"C starves: it has waited 9.1 s for orders, while others got it"_qs);
         const QString told = explain(found.front(), *w.trace);
-        QVERIFY2(told.startsWith(u"C asked for orders at 900 ms and waited for 19.1 s: it never found it free."_qs),
+        QVERIFY2(told.startsWith(u"C asked for orders at 0.900 s and waited for 19.1 s: it never found it free."_qs),
                  qPrintable(told));
     }
 
