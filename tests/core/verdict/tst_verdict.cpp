@@ -292,7 +292,7 @@ void TestVerdict::writesOfAHoldWhoseServerDied() {
     w.add(5000, Kind::RecordObserved, 0, w.lock);
     if (!holder.isEmpty()) w.held(heldAt, holder == "A" ? w.a : w.b, 9000);
     QCOMPARE(now(), outcome);
-    // What becomes of it later says nothing about that write.
+    // Its end says nothing about that write.
     if (!holder.isEmpty()) w.freed(6000, FreedBy::Expiry, 0, holder == "A" ? w.a : w.b);
     QCOMPARE(now(), outcome);
 }
