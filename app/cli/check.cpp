@@ -68,7 +68,8 @@ QByteArray toJson(const QString& file, const Checked& checked) {
         .add("finished", meta.finished)
         .add("whole", checked.whole)
         .addJson("invariants", outcomesJson(checked.verdict.outcomes))
-        .addJson("violations", violationsJson(checked.verdict, trace));
+        .addJson("violations", violationsJson(checked.verdict, trace))
+        .addJson("starved", starvedJson(checked.verdict, trace));
     return line.toJson();
 }
 

@@ -81,6 +81,8 @@ QByteArray jsonOf(const Cell& cell) {
         line.add("expected", experiment::outcomeId(*cell.expected)).add("as_expected", QJsonValue(cell.asExpected));
     else
         line.addJson("expected", "null").addJson("as_expected", "null");
+    line.add("starved", cell.starved);
+    if (!cell.unknown.isEmpty()) line.add("unknown", cell.unknown);
     return line.toJson();
 }
 

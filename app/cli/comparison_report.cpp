@@ -55,7 +55,7 @@ QString matrixText(const Cell& cell) {
         text = QStringLiteral("? ") + tr("unknown");
         break;
     case CellOutcome::Stalled:
-        text = QStringLiteral("■ ") + tr("stalled");
+        text = QStringLiteral("■ ") + (cell.starved > 0 ? tr("a waiter starved") : tr("stalled"));
         break;
     case CellOutcome::Violated:
         text = QStringLiteral("✗ ") + violatedIn(cell).join(QStringLiteral(", "));
@@ -98,7 +98,8 @@ Table outcomesOf(const std::vector<Cell>& cells) {
     Table table{
         tr("What held and what broke"),
         tr("✓ no invariant violated · ↻ nobody got the lock for more than a second, then it was granted again · "
-           "■ not granted any more · ✗ violated · — the recipe cannot run it · ⚠ not as the scenario expects"),
+           "■ not granted any more, or not to a waiter that others passed · ✗ violated · — the recipe cannot run it · "
+           "⚠ not as the scenario expects"),
         {tr("Scenario")},
         {}};
     const QStringList recipes = recipesOf(cells);
@@ -300,6 +301,8 @@ QString textLine(const Cell& cell) {
     QStringList details;
     if (const QStringList violated = violatedIn(cell); !violated.empty())
         details += violated.join(QStringLiteral(", "));
+    if (cell.starved > 0) details += tr("a waiter starved");
+    if (!cell.unknown.isEmpty()) details += tr("not all could be judged: %1", "a reason").arg(cell.unknown);
     if (cell.recovery != kNever) details += tr("granted again after %1").arg(durationText(cell.recovery));
     if (cell.acquisitions > 0)
         details += tr("waits %1, %2", "the median and the 99th percentile")

@@ -53,6 +53,22 @@ QByteArray violationsJson(const verdict::Verdict& verdict, const trace::Trace& t
     return jsonArray(items);
 }
 
+QByteArray starvedJson(const verdict::Verdict& verdict, const trace::Trace& trace) {
+    QList<QByteArray> items;
+    for (const verdict::Starved& starved : verdict.starved) {
+        JsonLine line;
+        line.add("lock", trace.displayName(starved.lock))
+            .add("actor", actorName(starved.thread, trace))
+            .addJson("asked_ms", milliseconds(starved.asked.count()))
+            .addJson("from_ms", milliseconds(starved.from.count()))
+            .addJson("to_ms", starved.to == kNever ? QByteArray("null") : milliseconds(starved.to.count()))
+            .add("overtaken", std::uint64_t(starved.overtaken))
+            .add("explain", verdict::explain(starved, trace));
+        items += line.toJson();
+    }
+    return jsonArray(items);
+}
+
 QByteArray outcomesJson(const std::array<verdict::Outcome, verdict::kInvariants.size()>& outcomes) {
     JsonLine line;
     for (const verdict::Invariant invariant : verdict::kInvariants) {
@@ -91,6 +107,12 @@ QString judgementText(const verdict::Verdict& verdict, const trace::Trace& trace
         if (told > kMostSentences)
             lines += QStringLiteral("      ") + tr("… and %n more", nullptr, told - kMostSentences);
     }
+    int told = 0;
+    for (const verdict::Starved& starved : verdict.starved) {
+        if (++told == 1) lines += QStringLiteral("  %1  %2").arg(QStringLiteral("starvation"), -17).arg(tr("SEEN"));
+        if (told <= kMostSentences) lines += QStringLiteral("      ") + verdict::explain(starved, trace);
+    }
+    if (told > kMostSentences) lines += QStringLiteral("      ") + tr("… and %n more", nullptr, told - kMostSentences);
     return lines.join(QLatin1Char('\n'));
 }
 

@@ -9,13 +9,16 @@ namespace lockscope::cli {
 /// to_ms null.
 QByteArray violationsJson(const verdict::Verdict& verdict, const trace::Trace& trace);
 
+/// [{lock, actor, asked_ms, from_ms, to_ms, overtaken, explain}, …]: the waiters that starve, to_ms as above.
+QByteArray starvedJson(const verdict::Verdict& verdict, const trace::Trace& trace);
+
 /// "A", or "A:2" where a client's threads must be told apart. Never translated: programs read it.
 QString actorName(trace::EntityId id, const trace::Trace& trace);
 
 /// {"mutual-exclusion": "holds", …}
 QByteArray outcomesJson(const std::array<verdict::Outcome, verdict::kInvariants.size()>& outcomes);
 
-/// The verdict for people: a line for each invariant, a sentence for each violation.
+/// The verdict for people: a line for each invariant, a sentence for each violation, and for each waiter that starves.
 QString judgementText(const verdict::Verdict& verdict, const trace::Trace& trace);
 
 /// "violated", "holds" or "unknown", translated.

@@ -65,7 +65,8 @@ QByteArray reportJson(const scenario::Scenario& scenario, std::uint64_t seed, co
         .add("acquisitions", report.acquisitions)
         .add("digest", report.digest)
         .addJson("invariants", outcomesJson(report.verdict.outcomes))
-        .addJson("violations", violationsJson(report.verdict, *report.trace));
+        .addJson("violations", violationsJson(report.verdict, *report.trace))
+        .addJson("starved", starvedJson(report.verdict, *report.trace));
     return line.toJson();
 }
 
@@ -104,12 +105,13 @@ int simulateMany(const scenario::Scenario& scenario, Seeds seeds, bool json) {
     struct Result {
         QByteArray line;
         int status = kFine;
+        bool starved = false;
     };
-    std::uint64_t violated = 0, unknown = 0;
+    std::uint64_t violated = 0, unknown = 0, starved = 0;
     std::optional<std::uint64_t> firstViolating;
     const auto work = [&](std::uint64_t seed) {
         const experiment::RunReport report = experiment::run(scenario, seed);
-        Result result{{}, statusOf(report.verdict)};
+        Result result{{}, statusOf(report.verdict), !report.verdict.starved.empty()};
         if (json) {
             result.line = reportJson(scenario, seed, report);
         } else {
@@ -118,12 +120,15 @@ int simulateMany(const scenario::Scenario& scenario, Seeds seeds, bool json) {
                               .arg(QString::number(seed), broken.isEmpty() ? outcomeWord(report.verdict.overall())
                                                                            : tr("violates %1").arg(broken))
                               .toUtf8();
+            if (result.starved)
+                result.line += "; " + verdict::headline(report.verdict.starved.front(), *report.trace, kNever).toUtf8();
         }
         return result;
     };
     experiment::runInParallel<Result>(seeds.first, seeds.last, work, [&](std::uint64_t seed, const Result& result) {
         say(result.line);
         if (result.status == kUnknown) ++unknown;
+        if (result.starved) ++starved;
         if (result.status != kViolated) return;
         ++violated;
         if (!firstViolating) firstViolating = seed;
@@ -137,14 +142,17 @@ int simulateMany(const scenario::Scenario& scenario, Seeds seeds, bool json) {
             line.add("first_violating_seed", *firstViolating);
         else
             line.add("first_violating_seed", QJsonValue(QJsonValue::Null));
-        line.add("unknown", unknown);
+        line.add("unknown", unknown).add("starved", starved);
         say(line.toJson());
     } else {
         const QString broken = firstViolating ? tr("%1 runs, %2 violated; the first is seed %3")
                                                     .arg(QString::number(runs), QString::number(violated),
                                                          QString::number(*firstViolating))
                                               : tr("%1 runs, none violated").arg(runs);
-        say(unknown > 0 ? tr("%1; %2 unknown", "runs of a simulation").arg(broken, QString::number(unknown)) : broken);
+        const QString whole =
+            unknown > 0 ? tr("%1; %2 unknown", "runs of a simulation").arg(broken, QString::number(unknown)) : broken;
+        //: %1 a sentence on some runs of a simulation, %2 in how many of them a waiter starved.
+        say(starved > 0 ? tr("%1; a waiter starves in %2").arg(whole, QString::number(starved)) : whole);
     }
     return violated > 0 ? kViolated : unknown > 0 ? kUnknown : kFine;
 }

@@ -5,6 +5,7 @@
 #include "events/events_panel.h"
 #include "faults/break_panel.h"
 #include "faults/fault_menu.h"
+#include "faults/hand_list.h"
 #include "faults/plan_dialog.h"
 #include "faults/workload_panel.h"
 #include "locks/lock_detail_panel.h"
@@ -91,7 +92,13 @@ void LazyPanel::showEvent(QShowEvent* event) {
 }
 
 QWidget* makeControls(views::ViewContext* context) {
-    return stack({new views::WorkloadPanel(context), new views::BreakPanel(context)});
+    auto* whole = new QWidget;
+    auto* column = new QVBoxLayout(whole);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(stack({new views::WorkloadPanel(context), new views::BreakPanel(context)}), 1);
+    column->addWidget(new views::HandList(context)); // in sight, however low the window is
+    return whole;
 }
 
 QWidget* makeInspector(views::ViewContext* context) {

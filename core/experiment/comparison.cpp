@@ -5,6 +5,7 @@
 #include "experiment/promise.h"
 #include "sim/fitting_recipes.h"
 #include "trace/lock_statistics.h"
+#include "verdict/why_unknown.h"
 
 #include <algorithm>
 
@@ -21,7 +22,8 @@ struct Result {
     std::array<verdict::Outcome, verdict::kInvariants.size()> invariants{};
     Measures measures;
     std::uint64_t acquisitions = 0;
-    QString difference;
+    bool starves = false;
+    QString difference, unknown;
 };
 
 /// Whether the lock was overdue at the end of the run.
@@ -39,13 +41,14 @@ CellOutcome outcomeOf(const RunReport& report, const Measures& measures) {
         if (outcome == verdict::Outcome::Violated && invariant != verdict::Invariant::Progress)
             return CellOutcome::Violated;
     }
+    if (starvesAtTheEnd(report)) return CellOutcome::Stalled;
     if (endsOverdue(report) || (measures.waitedInVain && measures.grantedAgain == kNever)) return CellOutcome::Stalled;
     if (unknown) return CellOutcome::Unknown;
     return measures.outage > kNoticed ? CellOutcome::Recovered : CellOutcome::Safe;
 }
 
 CellOutcome promisedOutcome(const scenario::Expectation& promised) {
-    if (promised.stalls) return CellOutcome::Stalled;
+    if (promised.stalls || promisesStarvation(promised)) return CellOutcome::Stalled;
     const bool onlyProgress = promised.violates == QStringList{QStringLiteral("progress")};
     if (!promised.violates.empty()) return onlyProgress ? CellOutcome::Stalled : CellOutcome::Violated;
     return promised.recoversWithin ? CellOutcome::Recovered : CellOutcome::Safe;
@@ -58,6 +61,9 @@ Result runOnce(const scenario::Scenario& scenario, const scenario::Expectation* 
     result.outcome = outcomeOf(report, result.measures);
     result.invariants = report.verdict.outcomes;
     result.acquisitions = report.acquisitions;
+    result.starves = starvesAtTheEnd(report);
+    for (const verdict::Invariant invariant : verdict::kInvariants)
+        if (result.unknown.isEmpty()) result.unknown = verdict::whyUnknown(report.verdict, invariant, *report.trace);
     if (promised) result.difference = differenceFrom(*promised, report, result.measures);
     return result;
 }
@@ -86,15 +92,21 @@ public:
         std::ranges::transform(m_cell.invariants, result.invariants, m_cell.invariants.begin(), worse);
         m_cell.recovery = std::max(m_cell.recovery, result.measures.recovery());
         m_cell.acquisitions += result.acquisitions;
+        m_cell.starved += result.starves;
         m_cell.requests += result.measures.requests;
         m_waits.insert(m_waits.end(), result.measures.waits.begin(), result.measures.waits.end());
-        if (m_cell.difference.isEmpty() && !result.difference.isEmpty())
-            m_cell.difference = QStringLiteral("seed %1: %2").arg(QString::number(seed), result.difference);
+        const auto take = [seed](QString& told, const QString& words) {
+            if (told.isEmpty() && !words.isEmpty())
+                told = QStringLiteral("seed %1: %2").arg(QString::number(seed), words);
+        };
+        take(m_cell.difference, result.difference);
+        take(m_cell.unknown, result.unknown);
     }
     const Cell& finish() {
         m_cell.waitP50 = trace::percentile(m_waits, 50);
         m_cell.waitP99 = trace::percentile(m_waits, 99);
-        m_cell.asExpected = m_cell.expected && m_cell.difference.isEmpty();
+        // No file promises that nobody can tell.
+        m_cell.asExpected = m_cell.expected && m_cell.difference.isEmpty() && m_cell.outcome != CellOutcome::Unknown;
         return m_cell;
     }
 

@@ -12,7 +12,7 @@ enum class CellOutcome : std::uint8_t {
     Safe,      ///< no invariant was violated, and nobody noticed more than a hand-off
     Recovered, ///< for more than a second nobody could get the lock, but then it was granted again
     Unknown,   ///< an invariant could not be judged
-    Stalled,   ///< at the end the lock was overdue, or it was not granted any more to those who waited
+    Stalled,   ///< at the end the lock was overdue, or was not granted any more to its waiters, or one of them starved
     Violated,  ///< an invariant other than `progress` was violated
 };
 QByteArray outcomeId(CellOutcome outcome); ///< "safe", "recovered", …
@@ -27,10 +27,12 @@ struct Cell {
     std::uint64_t requests = 0;     ///< of all seeds
     Nanos waitP50{}, waitP99{};     ///< percentiles of the waits of all acquisitions; 0: there were none
     std::uint64_t seeds = 0;
-    std::uint64_t told =
-        0; ///< the seed that `outcome` tells of, of several the first; with Recovered the longest outage
+    /// The seed that `outcome` tells of, of several the first; with Recovered the one of the longest outage.
+    std::uint64_t told = 0;
+    std::uint64_t starved = 0; ///< seeds in which a waiter starved to the end
+    QString unknown; ///< why an invariant could not be judged in the first such seed: "seed 7: …", translated
     std::optional<CellOutcome> expected; ///< nullopt: the scenario promises nothing for this recipe
-    bool asExpected = false;             ///< every seed kept what the scenario's file promises
+    bool asExpected = false;             ///< every seed kept what the scenario's file promises, and could be judged
     QString difference;                  ///< of the first seed that did not: "seed 7: …", translated
 };
 

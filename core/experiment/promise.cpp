@@ -30,9 +30,12 @@ QString whyNotHeld(const QString& id, const RunReport& report) {
     return tr("%1 should hold: %2").arg(id, verdict::headline(*bad, *report.trace));
 }
 
+constexpr QLatin1String kStarves("waiter-starves");
+
 /// Whether the run took a rare path of the simulator, or has an event of that kind: "renew-refused", or with a word of
-/// it "record-freed/expiry".
+/// it "record-freed/expiry", or ended with a waiter that starves.
 bool takes(const RunReport& report, const QString& path) {
+    if (path == kStarves) return starvesAtTheEnd(report);
     if (report.reached.contains(path)) return true;
     const QByteArray kind = path.section(u'/', 0, 0).toLatin1(), word = path.section(u'/', 1).toLatin1();
     const trace::Trace& trace = *report.trace;
@@ -47,6 +50,15 @@ bool takes(const RunReport& report, const QString& path) {
 
 } // namespace
 
+bool promisesStarvation(const scenario::Expectation& promised) {
+    return promised.reaches.contains(kStarves);
+}
+
+bool starvesAtTheEnd(const RunReport& report) {
+    return std::ranges::any_of(report.verdict.starved,
+                               [&](const verdict::Starved& one) { return one.to >= report.trace->reached(); });
+}
+
 QString differenceFrom(const scenario::Expectation& promised, const RunReport& report, const Measures& measures) {
     for (const QString& id : promised.violates)
         if (outcomeOf(id, report.verdict) != verdict::Outcome::Violated)
@@ -57,6 +69,8 @@ QString differenceFrom(const scenario::Expectation& promised, const RunReport& r
         return tr("not granted again within %1").arg(spanText(*promised.recoversWithin));
     if (promised.stalls && measures.grantedAgain != kNever)
         return tr("granted again at %1").arg(durationText(measures.grantedAgain));
+    if (!promisesStarvation(promised) && starvesAtTheEnd(report))
+        return verdict::headline(report.verdict.starved.back(), *report.trace, kNever);
     if (const auto& span = promised.longestWait;
         span && (measures.longestWait < span->low || measures.longestWait > span->high))
         return tr("a wait of %1").arg(durationText(measures.longestWait));

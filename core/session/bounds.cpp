@@ -76,6 +76,7 @@ struct Promise {
         // Each promise is about all locks. Several locks that are taken as one do not queue.
         bounds.fair = atOnce == 1 && switchTime == Nanos(0); // a queue does not move from engine to engine
         bounds.reentrant = true;
+        bounds.recorded = false;
         promise(recipe, bounds);
         for (const QByteArray& other : otherRecipes)
             promise(other, bounds);
@@ -92,6 +93,7 @@ struct Promise {
         bounds.fair = bounds.fair && info && info->fair;
         bounds.reentrant =
             bounds.reentrant && (!info || info->reentrant); // nothing is claimed of one that is not known
+        bounds.recorded = bounds.recorded || !info || !sim::keepsNobodyOut(*info);
         if (info) queue = std::max(queue, info->deadWaiter);
     }
 
@@ -131,6 +133,12 @@ scenario::Scenario withLiveness(scenario::Scenario scenario) {
     scenario.liveness = scenario.until;
     scenario.until = laterBy(laterBy(scenario.until, boundsFor(scenario).progress), kMargin);
     return scenario;
+}
+
+Nanos sessionTimeout(const scenario::Scenario& scenario, const QString& server) {
+    const auto service = scenario.serviceNamed(server);
+    if (!service || *service >= scenario.services.size()) return Nanos(0);
+    return sim::sessionTimeout(scenario.services[*service], scenario.lock.lease);
 }
 
 bool isFair(const QString& recipe) {

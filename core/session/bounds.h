@@ -15,6 +15,8 @@ verdict::Bounds boundsFor(const trace::RecordingMeta& meta);
 /// The scenario with a liveness phase after its end: everything is healed there, and the run goes on until `progress`
 /// has been owed for as long as the recipe's bound. Unchanged, if it has such a phase.
 scenario::Scenario withLiveness(scenario::Scenario scenario);
+/// The silence after which that server's service ends a client's session in a simulation; 0: it has no sessions.
+Nanos sessionTimeout(const scenario::Scenario& scenario, const QString& server);
 /// Whether the recipe of that id promises to grant in the order of its queue.
 bool isFair(const QString& recipe);
 

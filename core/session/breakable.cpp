@@ -5,6 +5,7 @@
 #include "scenario/disk_refusal.h"
 #include "scenario/failover_refusal.h"
 #include "scenario/server_messages.h"
+#include "workload/lock_plan.h"
 
 #include <QCoreApplication>
 
@@ -87,6 +88,24 @@ bool isCutOff(const Breakable::Sight& sight, EntityId client) {
 /// Whether some server tells clients news without being asked.
 bool anybodySends(const scenario::Scenario& settings) {
     return std::ranges::any_of(settings.nodes, scenario::sendsMessages, &scenario::NodeSpec::kind);
+}
+
+/// Whether a recipe in use waits for news of its servers, or some servers tell clients of others; nobody knows of a
+/// recipe that is not ours.
+bool anybodyListens(const scenario::Scenario& settings) {
+    QByteArrayList inUse;
+    for (const QByteArray& lock : workload::lockNames(settings))
+        inUse += workload::lockPlan(settings, lock).recipe;
+    for (int i = 0; settings.manager && i < int(settings.manager->engines.size()); ++i)
+        inUse += workload::engineRecipe(settings, i);
+    // The naive locks of Redis poll, and so does Redlock, whose servers know nothing of each other.
+    const auto listens = [](const QByteArray& recipe) {
+        const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
+        return !info || !(info->naive || info->id == "redis-redlock") || info->backend != "redis";
+    };
+    return std::ranges::any_of(inUse, listens) ||
+           std::ranges::find(settings.nodes, QLatin1String("sentinel"), &scenario::NodeSpec::kind) !=
+               settings.nodes.end();
 }
 
 /// Whether somewhere between clients and servers something sends a request again by itself.
@@ -305,6 +324,8 @@ Answer Breakable::clientCan(Action action) const {
         return no(Words::tr("It hangs already: “Heal everything” lets it go on."));
     if (action == Action::LosePush && !anybodySends(m_sight.settings))
         return no(Words::tr("The servers here send no messages of their own: clients ask."));
+    if (action == Action::LosePush && !anybodyListens(m_sight.settings))
+        return no(Words::tr("There is no message to lose: waiters poll, and no server tells them anything."));
     if (action == Action::RepeatRequest && !anybodyRepeats(m_sight.settings))
         return no(Words::tr("TCP brings each request once, and only drivers and proxies of Redis send one again."));
     if (action == Action::StopWatchdog) {

@@ -129,9 +129,7 @@ Scenario onServersOf(const Scenario& scenario, const RecipeInfo& recipe) {
     const bool others = old.kind != kind || (needsMasters(recipe) && old.shape != ServiceSpec::Shape::Masters);
     const bool replaced = !scenario.manager && scenario.services.size() <= 1 && others && simulates(kind);
     if (!replaced || std::ranges::any_of(scenario.faults, isOfOneKind)) return scenario;
-    // An optimistic recipe keeps nobody out: nothing holds its lock, and only a version guards the writes. It fits what
-    // was written for it.
-    if (recipe.heldBy == recipes::HeldBy::Nothing && recipe.token) return scenario;
+    if (keepsNobodyOut(recipe)) return scenario; // it fits what was written for it
     Scenario moved = scenario;
     moved.recipe = QString::fromLatin1(recipe.id);
     moved.lock.service.clear();
@@ -148,6 +146,10 @@ Scenario onServersOf(const Scenario& scenario, const RecipeInfo& recipe) {
 }
 
 } // namespace
+
+bool keepsNobodyOut(const RecipeInfo& recipe) {
+    return recipe.heldBy == recipes::HeldBy::Nothing && recipe.token;
+}
 
 std::vector<RecipeInfo> recipesFor(const Scenario& scenario) {
     std::vector<RecipeInfo> fitting;

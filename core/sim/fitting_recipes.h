@@ -5,6 +5,9 @@
 
 namespace lockscope::sim {
 
+/// Whether a recipe is optimistic: nothing holds its lock, and only a version guards the writes.
+bool keepsNobodyOut(const recipes::RecipeInfo& recipe);
+
 /// The recipes that work on a scenario's own servers and do what its clients' programs ask for, in the documentation's
 /// order. Independent masters are for Redlock, and all else is for one master at a time. Clients that read need a
 /// read/write lock, and clients that take permits need a semaphore. A scenario may say which

@@ -25,18 +25,23 @@ Nanos leaseItself(const scenario::ServiceSpec&, Nanos lease) {
     return lease;
 }
 
+Nanos noSession(const scenario::ServiceSpec&, Nanos) {
+    return Nanos(0);
+}
+
 struct Kind {
     const char* id; ///< scenario::ServiceKind::id
     std::unique_ptr<Service> (*make)(const ServicePlan&);
     Nanos (*longestHold)(const scenario::ServiceSpec&, Nanos lease);
+    Nanos (*session)(const scenario::ServiceSpec&, Nanos lease);
 };
 
 constexpr Kind kKinds[] = {
-    {"redis", make<RedisService>, leaseItself},
-    {"zookeeper", make<ZkService>, ZkService::Settings::longestHold},
-    {"memcached", make<MemcachedService>, MemcachedService::Settings::longestHold},
-    {"etcd", make<EtcdService>, EtcdService::Settings::longestHold},
-    {"sql", make<SqlService>, leaseItself},
+    {"redis", make<RedisService>, leaseItself, noSession},
+    {"zookeeper", make<ZkService>, ZkService::Settings::longestHold, ZkService::Settings::sessionOf},
+    {"memcached", make<MemcachedService>, MemcachedService::Settings::longestHold, noSession},
+    {"etcd", make<EtcdService>, EtcdService::Settings::longestHold, noSession},
+    {"sql", make<SqlService>, leaseItself, noSession},
 };
 
 const Kind* find(const QString& kind) {
@@ -51,6 +56,12 @@ Nanos longestHold(const scenario::ServiceSpec& spec, Nanos lease) {
     const Kind* const kind = find(spec.kind);
     Q_ASSERT(kind);
     return kind->longestHold(spec, lease);
+}
+
+Nanos sessionTimeout(const scenario::ServiceSpec& spec, Nanos lease) {
+    const Kind* const kind = find(spec.kind);
+    Q_ASSERT(kind);
+    return kind->session(spec, lease);
 }
 
 std::unique_ptr<Service> makeService(const ServicePlan& plan) {

@@ -19,6 +19,8 @@ struct ServicePlan {
 /// How long a client that is dead keeps a lock of that lease at most, on servers of that spec, as long as enough of
 /// them are there. Precondition: `simulates()` its kind.
 Nanos longestHold(const scenario::ServiceSpec& spec, Nanos lease);
+/// The silence after which its servers end a client's session, and all that it holds; 0: it has no such sessions.
+Nanos sessionTimeout(const scenario::ServiceSpec& spec, Nanos lease);
 /// Makes a service of its spec's kind. Precondition: `simulates()` that kind.
 std::unique_ptr<Service> makeService(const ServicePlan& plan);
 /// Whether servers of that kind can be simulated.

@@ -48,11 +48,14 @@ std::optional<Nanos> watchdogStoppedBefore(trace::EntityId client, std::size_t r
     return {};
 }
 
-/// Whether the client has shown a session by then. Only clients whose holds end with their session tell of one.
+/// Whether the client has shown a session with a server by then: its holds end with it. The leases of etcd, which a
+/// client keeps with the whole cluster, are told as leases.
 bool hasSessionBefore(trace::EntityId client, std::size_t row, const trace::Trace& trace) {
     const std::size_t last = row > kFarthest ? row - kFarthest : 0;
     for (std::size_t i = row; i-- > last;) {
-        if (trace.kindAt(i) == EventKind::SessionChanged && trace.at(i).actor == client) return true;
+        if (trace.kindAt(i) != EventKind::SessionChanged) continue;
+        const Event e = trace.at(i);
+        if (e.actor == client && e.subject != trace::kNoEntity) return true;
     }
     return false;
 }

@@ -7,6 +7,7 @@
 #include "verdict/progress.h"
 #include "verdict/reentrancy.h"
 #include "verdict/stale_write.h"
+#include "verdict/starvation.h"
 #include "verdict/token_order.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ bool endsRequest(EventKind kind) {
 /// Walks the trace once with the state beside it, and tells each invariant's judge what it asks for.
 struct Judge::Impl {
     Impl(std::shared_ptr<const trace::Trace> t, const Bounds& b)
-        : trace(std::move(t)), progress(ledger, b), fifo(ledger, b), bounds(b) {}
+        : trace(std::move(t)), progress(ledger, b), fifo(ledger, b), starvation(b), bounds(b) {}
 
     void take(std::size_t number) {
         const Event event = trace->at(number);
@@ -74,6 +75,8 @@ struct Judge::Impl {
         if (before != after) mutualExclusion.changed(e.subject, e.actor, after, e.time(), row.number);
         if (asks) tokenOrder.asked(row);
         if (!before.holding && after.holding) tokenOrder.granted(row, belief);
+        if (asks || phase != belief.phase || before.mode != after.mode)
+            starvation.changed(e.subject, e.actor, belief, e.time());
         if (bounds.fair && (asks || phase != belief.phase)) fifo.changed(row, belief);
         if (asks || phase != belief.phase || before.mode != after.mode)
             deadlock.changed(e.subject, e.actor, belief, e.value == 0 && asks, e.time(), row.number);
@@ -102,8 +105,12 @@ struct Judge::Impl {
         case EventKind::ClientResumed:
         case EventKind::ConnectionLost:
         case EventKind::ConnectionRestored:
-        case EventKind::SessionChanged:
             clientAway(e.actor, row);
+            break;
+        case EventKind::SessionChanged:
+            // A session with the service as a whole begins by the client's own doing; it was not away.
+            if (e.subject != trace::kNoEntity || trace::SessionPhase(e.value) != trace::SessionPhase::Connected)
+                clientAway(e.actor, row);
             break;
         case EventKind::LinkDelayed:
             fifo.delayed(row);
@@ -139,17 +146,20 @@ struct Judge::Impl {
         const bool wasFair = bounds.fair;
         bounds.follow(bounds, change);
         progress.setBounds(bounds);
+        starvation.setBounds(bounds);
         if (bounds.fair != wasFair) fifo.forget(); // an order is promised to clients that ask from now on
     }
 
     void clientAway(EntityId client, const Row& row) {
         fifo.away(client, row);
         tokenOrder.away(client, row, state);
+        starvation.away(client, row.event.time(), *trace);
     }
 
     void beliefEnded(EntityId lock, EntityId thread, Nanos at, std::size_t row) {
         mutualExclusion.changed(lock, thread, {}, at, row);
         deadlock.changed(lock, thread, {}, false, at, row);
+        starvation.ended(lock, thread, at);
     }
 
     /// `row`: the first row not taken in yet.
@@ -186,7 +196,7 @@ struct Judge::Impl {
         case Invariant::StaleWrite:
             return std::min(unless(sawBelief || sawEffect), staleWrite.undecidedSince());
         case Invariant::Ownership:
-            return std::min(unless(ownership.sawRecord()), ownership.gapSince());
+            return std::min(unless(ownership.sawRecord() || (sawBelief && !bounds.recorded)), ownership.gapSince());
         case Invariant::Reentrancy:
         case Invariant::Fifo:
         case Invariant::TokenOrder:
@@ -206,6 +216,7 @@ struct Judge::Impl {
     ProgressJudge progress;
     ReentrancyJudge reentrancy{ledger};
     FifoJudge fifo;
+    StarvationJudge starvation;
     TokenOrderJudge tokenOrder{ledger};
     DeadlockJudge deadlock{ledger};
     Bounds bounds; ///< as they are now
@@ -234,6 +245,7 @@ Verdict Judge::verdict(bool finished) const {
     v.rows = m_impl->state.rows;
     v.reached = std::max(m_impl->now, 0ns);
     v.violations = m_impl->ledger.all();
+    v.starved = m_impl->starvation.all();
     const std::vector<Violation> pending = finished ? std::vector<Violation>() : m_impl->mutualExclusion.pending();
     v.violations.insert(v.violations.end(), pending.begin(), pending.end());
     std::ranges::stable_sort(v.violations, {},
@@ -241,6 +253,8 @@ Verdict Judge::verdict(bool finished) const {
     if (finished)
         for (Violation& violation : v.violations)
             violation.to = std::min(violation.to, v.reached);
+    for (Starved& one : v.starved)
+        if (finished) one.to = std::min(one.to, v.reached);
     for (const Invariant i : kInvariants) {
         v.outcomes[static_cast<std::size_t>(i)] = m_impl->outcome(i);
         v.unknownSince[static_cast<std::size_t>(i)] = m_impl->unknownSince(i);

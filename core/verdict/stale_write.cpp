@@ -6,6 +6,7 @@
 namespace lockscope::verdict {
 
 using trace::Belief;
+using trace::EntityId;
 using trace::EventKind;
 
 void StaleWriteJudge::look(const Row& row, const trace::State& state) {
@@ -20,6 +21,9 @@ void StaleWriteJudge::look(const Row& row, const trace::State& state) {
         break;
     }
     case EventKind::RecordHeld:
+        settleOrphan({e.subject, e.actor}, e.time());
+        m_lost.erase(e.subject);
+        [[fallthrough]];
     case EventKind::RecordHolder:
         recordNames({e.subject, e.actor});
         break;
@@ -31,8 +35,14 @@ void StaleWriteJudge::look(const Row& row, const trace::State& state) {
     case EventKind::RecordFreed:
         m_recorded.insert(e.subject);
         settleGap(e.subject, e);
+        m_lost.erase(e.subject);
+        if (const auto record = state.records.find(e.subject);
+            record != state.records.end() && record->second.owner == e.aux &&
+            trace::FreedBy(e.flags & trace::kFreedByMask) == trace::FreedBy::NodeLoss)
+            m_lost[e.subject] = {e.aux, record->second.deadline};
         break;
     case EventKind::RecordObserved:
+        m_lost.erase(e.subject);
         if (const auto gap = m_inGap.find(e.subject); gap != m_inGap.end()) gap->second.gapEnded = e.time();
         break;
     case EventKind::WriteAccepted:
@@ -49,12 +59,24 @@ void StaleWriteJudge::recordNames(Hold hold) {
     m_waiting.erase(hold);
 }
 
+void StaleWriteJudge::settleOrphan(const Hold& hold, Nanos at) {
+    const auto write = m_inGap.find(hold.first);
+    if (write == m_inGap.end() || !write->second.orphaned) return;
+    // The first word of the server that decides now: it has what the one before it had.
+    if (write->second.gapEnded != at || write->second.owner != hold.second) undecided(write->second);
+    m_inGap.erase(write);
+}
+
+void StaleWriteJudge::undecided(const WriteInAGap& write) {
+    m_undecidedSince = std::min(m_undecidedSince, write.at);
+}
+
 Nanos StaleWriteJudge::undecidedSince() const {
     Nanos first = m_undecidedSince;
     for (const auto& [hold, at] : m_waiting)
         first = std::min(first, at);
     for (const auto& [lock, write] : m_inGap)
-        if (write.gapEnded == kNever) first = std::min(first, write.at);
+        if (write.gapEnded == kNever || write.orphaned) first = std::min(first, write.at);
     return first;
 }
 
@@ -63,21 +85,24 @@ void StaleWriteJudge::settleGap(trace::EntityId lock, const trace::Event& freed)
     if (write.empty()) return;
     const bool lost = trace::FreedBy(freed.flags & trace::kFreedByMask) == trace::FreedBy::NodeLoss;
     // The servers are back without the hold: when they lost it, nobody has seen.
-    if (lost && write.mapped().gapEnded >= freed.time())
-        m_undecidedSince = std::min(m_undecidedSince, write.mapped().at);
+    if (write.mapped().orphaned || (lost && write.mapped().gapEnded >= freed.time())) undecided(write.mapped());
 }
 
 void StaleWriteJudge::judgeUnobserved(const Row& row, trace::EntityId lock, const trace::State& state) {
     const trace::Event& e = row.event;
     if (e.value != 0) return; // says nothing about the record, but the resource goes by its token
     const auto record = state.records.find(lock);
-    const bool named = record != state.records.end() && record->second.owner == e.actor &&
-                       (record->second.deadline < 0 || e.at <= record->second.deadline);
-    WriteInAGap* const write = named && row.trace.originWallMs() == 0 ? &m_inGap[lock] : nullptr;
-    if (!write)
-        m_undecidedSince = std::min(m_undecidedSince, e.time());
-    else if (write->at == Nanos(0) || write->gapEnded != kNever)
-        *write = {e.time(), kNever};
+    const auto lasts = [&](EntityId owner, std::int64_t deadline) {
+        return owner == e.actor && (deadline < 0 || e.at <= deadline);
+    };
+    const bool named = record != state.records.end() && lasts(record->second.owner, record->second.deadline);
+    const auto lost = m_lost.find(lock);
+    const bool orphaned = !named && lost != m_lost.end() && lasts(lost->second.owner, lost->second.deadline);
+    if ((!named && !orphaned) || row.trace.originWallMs() != 0) return undecided({e.time()});
+    WriteInAGap& write = m_inGap[lock];
+    if (write.at != Nanos(0) && write.gapEnded == kNever) return; // the first one counts
+    if (write.orphaned) undecided(write);
+    write = {e.time(), kNever, orphaned, e.actor};
 }
 
 void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {

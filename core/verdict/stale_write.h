@@ -15,7 +15,8 @@ namespace lockscope::verdict {
 /// some delay. A thread that believes, and that no row of the record has named since it asked for the lock, may be such
 /// a case: its write stays undecided unless the record names it later. In simulations the record always comes first,
 /// and is unobserved only while the servers that decide are down: the hold that it named goes on until its deadline. A
-/// write of that holder is undecided until they are back, and for good if they have lost the hold.
+/// write of that holder is undecided until they are back, and for good if they have lost the hold. If the server that
+/// decided died, its hold goes on where the next one has a copy of it.
 class StaleWriteJudge {
 public:
     explicit StaleWriteJudge(Ledger& ledger) : m_ledger(ledger) {}
@@ -32,10 +33,20 @@ private:
     struct WriteInAGap {
         Nanos at{};
         Nanos gapEnded = kNever;
+        bool orphaned = false; ///< the server that had the hold died, and no other one has shown a copy
+        trace::EntityId owner = trace::kNoEntity;
+    };
+    /// A hold that went with the server that decided.
+    struct Lost {
+        trace::EntityId owner = trace::kNoEntity;
+        std::int64_t deadline = -1;
     };
     void judgeWrite(const Row& row, const trace::State& state);
     void judgeUnobserved(const Row& row, trace::EntityId lock, const trace::State& state);
     void recordNames(Hold hold);
+    /// The record of a lock names that holder in this instant.
+    void settleOrphan(const Hold& hold, Nanos at);
+    void undecided(const WriteInAGap& write);
     /// The hold that a write in a gap relied on has ended.
     void settleGap(trace::EntityId lock, const trace::Event& freed);
 
@@ -45,6 +56,7 @@ private:
     std::set<Hold> m_named;                           ///< by the record, since the thread asked
     std::map<Hold, Nanos> m_waiting;                  ///< the first of the writes that the record may yet justify
     std::map<trace::EntityId, WriteInAGap> m_inGap;   ///< by lock
+    std::map<trace::EntityId, Lost> m_lost;           ///< by lock, until another server decides
     Nanos m_undecidedSince = kNever;                  ///< the first of all others
 };
 

@@ -45,10 +45,18 @@ Outcome Verdict::outcomeAt(Invariant invariant, Nanos t) const {
     return whole == Outcome::Unknown && unknown == kNever ? Outcome::Unknown : Outcome::Holds;
 }
 
+const Starved* Verdict::starvesAt(Nanos t) const {
+    const auto found = std::ranges::find_if(starved, [t](const Starved& one) { return one.from <= t && t <= one.to; });
+    return found == starved.end() ? nullptr : &*found;
+}
+
 Verdict Verdict::asOf(Nanos t) const {
     Verdict then = *this;
     then.reached = std::min(reached, t);
     std::erase_if(then.violations, [&](const Violation& v) { return v.from > t; });
+    std::erase_if(then.starved, [&](const Starved& one) { return one.from > t; });
+    for (Starved& one : then.starved)
+        one.to = std::min(one.to, then.reached);
     for (Violation& v : then.violations)
         v.to = std::min(v.to, then.reached);
     for (const Invariant invariant : kInvariants)

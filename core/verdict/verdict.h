@@ -62,11 +62,27 @@ QString explain(const Violation& violation, const trace::Trace& trace);
 /// "mutual-exclusion violated for 1.2 s, from 6.0 s". Translated.
 QString headline(const Violation& violation, const trace::Trace& trace);
 
+/// A waiter that others pass again and again: readers share the lock without a gap for longer than the recipe's bound,
+/// and let in others that have asked later, so that the waiter never finds it free. No invariant promises it a turn.
+struct Starved {
+    trace::EntityId lock = trace::kNoEntity, thread = trace::kNoEntity;
+    Nanos asked{};               ///< it waits since then
+    Nanos from{};                ///< it has waited for longer than the bound
+    Nanos to = kNever;           ///< it got the lock, gave up, or found it free; kNever while it starves still
+    std::uint32_t overtaken = 0; ///< how often readers that had asked later got the lock
+    friend bool operator==(const Starved&, const Starved&) = default;
+};
+/// "G starves: it has waited 32.0 s for orders, while others got it", as it stood at an instant. Translated.
+QString headline(const Starved& starved, const trace::Trace& trace, Nanos at);
+/// An explanation for a student. Translated.
+QString explain(const Starved& starved, const trace::Trace& trace);
+
 /// The judgement of a trace up to some row.
 struct Verdict {
     std::size_t rows = 0;
     Nanos reached{};
     std::vector<Violation> violations;                  ///< by (from, invariant, lock)
+    std::vector<Starved> starved;                       ///< by from
     std::array<Outcome, kInvariants.size()> outcomes{}; ///< indexed by Invariant
     /// Indexed by Invariant: the first moment that nobody saw and that makes it unknown; kNever: there is none.
     std::array<Nanos, kInvariants.size()> unknownSince = always(kNever);
@@ -74,6 +90,8 @@ struct Verdict {
     Outcome overall() const;
     /// An invariant's outcome at t, whatever came later: only violations that had begun by then count.
     Outcome outcomeAt(Invariant invariant, Nanos t) const;
+    /// The first waiter that starves at t; nullptr: none does.
+    const Starved* starvesAt(Nanos t) const;
     /// Violations that had begun at or before t, with intervals cut at t: the verdict as it stood then.
     /// An invariant violated only later held by then, unless it was unknown already.
     Verdict asOf(Nanos t) const;
@@ -94,6 +112,9 @@ struct Bounds {
     bool fair = false;
     /// The recipe counts how often its holder takes the lock. False: a holder that asks again waits for itself.
     bool reentrant = true;
+    /// A server keeps a record of its holds. False: an optimistic recipe, which keeps nobody out; there is no hold that
+    /// a client could end for another one, so `ownership` demands nothing.
+    bool recorded = true;
     /// A waiter that asked by this much later certainly queued later, whatever time-outs, pauses and losses did.
     Nanos fifoSlack = 1s;
     /// The longest way there and back on a link that nothing delays.

@@ -15,7 +15,7 @@ private Q_SLOTS:
         qsizetype at = 0;
         for (const char* field :
              {"recipe", "scenario", "outcome", "invariants", "recovery_ms", "acquisitions", "wait_p50_ms",
-              "wait_p99_ms", "requests_per_acquisition", "seeds", "expected", "as_expected"}) {
+              "wait_p99_ms", "requests_per_acquisition", "seeds", "expected", "as_expected", "starved"}) {
             const qsizetype found = ran.out.indexOf('"' + QByteArray(field) + "\":");
             QVERIFY2(found >= at, field);
             at = found;
@@ -42,6 +42,21 @@ private Q_SLOTS:
         QVERIFY2(compared.status == 0, compared.told());
         QCOMPARE(compared.object()[u"acquisitions"], QJsonValue(acquisitions));
         QVERIFY(compared.object()[u"recovery_ms"].isNull()); // nothing fails
+    }
+
+    void aRecipeThatLetsAWaiterStarveStalls() {
+        const Ran ran = program("compare --scenarios rw-writer-starvation --seeds 1..2 --json");
+        QVERIFY2(ran.status == 0, ran.told());
+        for (const QJsonObject& cell : ran.objects()) {
+            const bool starves = cell[u"recipe"] == QJsonValue(QStringLiteral("redis-rw"));
+            const QString outcome = starves ? QStringLiteral("stalled") : QStringLiteral("safe");
+            QCOMPARE(cell[u"outcome"], QJsonValue(outcome));
+            QCOMPARE(cell[u"expected"], QJsonValue(outcome));
+            QCOMPARE(cell[u"starved"], QJsonValue(starves ? 2 : 0));
+            QCOMPARE(cell[u"as_expected"], QJsonValue(true));
+        }
+        const Ran table = program("compare --scenarios rw-writer-starvation --recipes redis-rw --seed 1 --to markdown");
+        QVERIFY2(table.out.contains("■ a waiter starved"), table.told());
     }
 
     void recipesOfAKindAreCompared() {

@@ -62,7 +62,7 @@ private Q_SLOTS:
         const QByteArray out = program("simulate contention --json").out;
         qsizetype at = 0;
         for (const char* field : {"scenario", "recipe", "seed", "until_ms", "events", "acquisitions", "digest",
-                                  "invariants", "violations"}) {
+                                  "invariants", "violations", "starved"}) {
             const qsizetype found = out.indexOf('"' + QByteArray(field) + "\":");
             QVERIFY2(found >= at, field);
             at = found;
@@ -96,9 +96,11 @@ private Q_SLOTS:
             digests += lines[std::size_t(i)][u"digest"].toString();
         }
         QCOMPARE(digests.size(), 50);
-        QCOMPARE(lines.back(),
-                 (QJsonObject{
-                     {u"runs"_qs, 50}, {u"violated"_qs, 50}, {u"first_violating_seed"_qs, 11}, {u"unknown"_qs, 0}}));
+        QCOMPARE(lines.back(), (QJsonObject{{u"runs"_qs, 50},
+                                            {u"violated"_qs, 50},
+                                            {u"first_violating_seed"_qs, 11},
+                                            {u"unknown"_qs, 0},
+                                            {u"starved"_qs, 0}}));
     }
 
     void noViolationIsNull() {
@@ -107,7 +109,26 @@ private Q_SLOTS:
         QCOMPARE(ran.objects().back(), (QJsonObject{{u"runs"_qs, 20},
                                                     {u"violated"_qs, 0},
                                                     {u"first_violating_seed"_qs, QJsonValue::Null},
-                                                    {u"unknown"_qs, 0}}));
+                                                    {u"unknown"_qs, 0},
+                                                    {u"starved"_qs, 0}}));
+    }
+
+    void aWaiterThatStarvesIsTold() {
+        const Ran ran = program("simulate rw-writer-starvation --json");
+        QVERIFY2(ran.status == 0, ran.told()); // no invariant is violated
+        const QJsonArray starved = ran.object()[u"starved"].toArray();
+        QCOMPARE(starved.size(), 1);
+        QCOMPARE(starved[0][u"actor"], QJsonValue(QStringLiteral("G")));
+        QCOMPARE(starved[0][u"lock"], QJsonValue(QStringLiteral("orders")));
+        QCOMPARE(starved[0][u"to_ms"], QJsonValue(40'000));
+        QVERIFY(starved[0][u"overtaken"].toInt() > 30);
+        const Ran told = program("simulate rw-writer-starvation");
+        QVERIFY2(told.out.contains("starvation         SEEN\n      G asked for orders at "), told.told());
+        const Ran many = program("simulate rw-writer-starvation --seeds 1..3");
+        QVERIFY2(many.out.contains("seed 2: holds; G starves: it has waited "), many.told());
+        QVERIFY2(many.out.contains("3 runs, none violated; a waiter starves in 3"), many.told());
+        const Ran fair = program("simulate rw-writer-starvation --recipe zk-rw --json");
+        QVERIFY2(fair.status == 0 && fair.object()[u"starved"].toArray().isEmpty(), fair.told());
     }
 
     void whatNobodyCanKnowIsSaid() {

@@ -30,8 +30,7 @@ double distanceToSegment(QPointF p, QPointF a, QPointF b) {
     return QLineF(p, a + ab * t).length();
 }
 
-/// The nodes of each shard, or of each service, in the order of the first of them. Services of a world of our own call
-/// their servers alike but for a number.
+/// The nodes of each shard, or of each service, in the order of the first of them.
 std::vector<std::vector<EntityId>> groupsOf(const std::vector<EntityId>& nodes, const trace::Trace& trace,
                                             const ClusterShape& shape) {
     std::vector<std::vector<EntityId>> groups;
@@ -39,9 +38,7 @@ std::vector<std::vector<EntityId>> groupsOf(const std::vector<EntityId>& nodes, 
     for (const EntityId node : nodes) {
         const auto shard = shape.shards.find(node);
         const trace::Entity& its = trace.entity(node);
-        QByteArray stem = its.parent == trace::kNoEntity ? its.name : QByteArray();
-        while (!stem.isEmpty() && stem.back() >= '0' && stem.back() <= '9')
-            stem.chop(1);
+        const QByteArray stem = its.parent == trace::kNoEntity ? stemOf(its.name) : QByteArray();
         const EntityId head = shard == shape.shards.end() ? trace::kNoEntity : shard->second;
         const auto [place, isNew] = known.try_emplace({its.parent, head, stem}, groups.size());
         if (isNew) groups.emplace_back();
@@ -82,6 +79,12 @@ std::vector<std::vector<EntityId>> fittingRows(const std::vector<EntityId>& node
 }
 
 } // namespace
+
+QByteArray stemOf(QByteArray name) {
+    while (!name.isEmpty() && name.back() >= '0' && name.back() <= '9')
+        name.chop(1);
+    return name;
+}
 
 const ClusterLayout::Item* ClusterLayout::find(EntityId entity) const {
     const auto found = std::ranges::find(items, entity, &Item::entity);

@@ -45,6 +45,9 @@ struct ClusterShape {
     friend bool operator==(const ClusterShape&, const ClusterShape&) = default;
 };
 
+/// The name of a server without its number: services of a world of our own call their servers alike but for that.
+QByteArray stemOf(QByteArray name);
+
 /// A picture of `size` for these entities. Each link is a Link entity with parent and other among them: a client and a
 /// node, or two nodes. `nodes` are those that are no watchers.
 ClusterLayout layOutCluster(QSizeF size, const std::vector<trace::EntityId>& nodes,

@@ -102,12 +102,20 @@ QString clientWords(const ClientLook& look, Nanos now) {
     return {};
 }
 
-void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, bool marked) {
+void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, LinkUse use,
+               bool marked) {
     const auto found = context.state().links.find(link.entity);
     const trace::LinkState state = found == context.state().links.end() ? trace::LinkState{} : found->second;
     const bool broken =
         state.cut || state.replyLossArmed || state.pushLossArmed || state.repeatArmed || state.extraLatency != 0;
-    QPen pen(color(broken ? Role::Fault : Role::FieldBorder), broken || marked ? 2 : 1.25);
+    const bool connected = use == LinkUse::Connected, spare = use == LinkUse::Spare;
+    QPen pen(color(broken      ? Role::Fault
+                   : connected ? Role::TextDim
+                               : Role::FieldBorder,
+                   spare && !broken ? 0.55 : 1),
+             broken || marked || connected ? 2
+             : spare                       ? 1
+                                           : 1.25);
     if (marked) pen.setColor(color(Role::FocusRing));
     if (state.cut) pen.setDashPattern({3, 4});
     painter.setPen(pen);
@@ -119,6 +127,12 @@ void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayou
         painter.drawPath(arc);
     } else {
         painter.drawLine(link.from, link.to);
+    }
+    if (connected) {
+        constexpr double kPlug = 3.5; // told apart without its weight, too
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(pen.color());
+        painter.drawEllipse(link.to, kPlug, kPlug);
     }
     if (!broken) return;
     const QPointF middle = (link.from + link.to) / 2;
@@ -278,6 +292,9 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
             line = Words::tr("%1, no watchdog").arg(line);
         else if (const QString session = sessionWords(look); !session.isEmpty())
             line = Words::tr("%1, %2", "a client's state, its session").arg(line, session);
+        else if (look.movedTo != trace::kNoEntity && !dead)
+            line = Words::tr("%1, now at %2", "a client's state, the server that it is connected with")
+                       .arg(line, context.trace()->displayName(look.movedTo));
         const double room = layout.captionWidth;
         if (layout.longNames) {
             // Both ends of the name first: ids often begin alike.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "cluster/client_servers.h"
 #include "cluster/cluster_layout.h"
 #include "cluster/flights.h"
 #include "cluster/looks.h"
@@ -26,7 +27,8 @@ void paintReplication(QPainter& painter, const ViewContext& context, const Clust
 /// How far it is behind, beside the tip of that arrow.
 void paintReplicationLag(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& replica,
                          const ClusterLayout& layout);
-void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, bool marked);
+void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, LinkUse use,
+               bool marked);
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, const Looks& looks,
                bool marked);
 void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client,

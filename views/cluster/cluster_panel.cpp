@@ -29,6 +29,7 @@ constexpr std::size_t kWordyFlights = 4;
 /// More clients than these are painted less often: a picture of thousands takes longer than a frame.
 constexpr std::size_t kManyClients = 1000;
 constexpr auto kManyPace = 250ms;
+constexpr Nanos kMovedLately = 2s; ///< for so long a client says that it is connected with another server now
 } // namespace
 
 ClusterPanel::ClusterPanel(ViewContext* context, QWidget* parent)
@@ -67,6 +68,7 @@ void ClusterPanel::forget() {
     m_clients.clear();
     m_links.clear();
     m_shape = {};
+    m_servers.forget();
     m_seenEntities = 0;
     m_current = -1;
     m_hovered = kNoEntity;
@@ -93,10 +95,26 @@ void ClusterPanel::grow() {
     }
     m_empty->setVisible(m_nodes.empty() && m_clients.empty());
     if (!m_layoutValid) reshape();
+    if (isVisible()) m_servers.grow(*trace);
     update();
 }
 
+std::vector<ClientServers::Stay> ClusterPanel::serversOf(EntityId client) const {
+    const auto known = m_context->state().clients.find(client);
+    if (known != m_context->state().clients.end() && known->second.life == trace::ClientState::Life::Dead) return {};
+    return m_servers.of(client, m_context->playhead(), *m_context->trace(), m_context->state());
+}
+
+LinkUse ClusterPanel::useOf(const ClusterLayout::Item& link) const {
+    for (const ClientServers::Stay& stay : serversOf(link.client)) {
+        if (stay.server == link.node) return LinkUse::Connected;
+        if (ClientServers::areTogether(stay.server, link.node, *m_context->trace())) return LinkUse::Spare;
+    }
+    return LinkUse::Any;
+}
+
 void ClusterPanel::catchUp() {
+    m_servers.grow(*m_context->trace());
     if (reshape()) follow();
     update();
 }
@@ -216,11 +234,11 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
     };
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Link && !item.arched && (!manyLinks || isTold(item)))
-            paintLink(painter, *m_context, item, marked(item));
+            paintLink(painter, *m_context, item, useOf(item), marked(item));
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Node) paintReplication(painter, *m_context, item, layout);
     for (const ClusterLayout::Item& item : layout.items) // over the arrows of replication: what is wrong with them
-        if (item.arched) paintLink(painter, *m_context, item, marked(item));
+        if (item.arched) paintLink(painter, *m_context, item, LinkUse::Any, marked(item));
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Node) paintReplicationLag(painter, *m_context, item, layout);
     Flights flights = flightsAt(*trace, m_context->playhead(), leastFlight());
@@ -255,14 +273,19 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
     const auto isLast = [&](const ClusterLayout::Item& item) {
         return !layout.clientWords && (holders.contains(item.entity) || marked(item));
     };
+    const auto paintOne = [&](const ClusterLayout::Item& client) {
+        ClientLook look = looks.of(client.entity);
+        for (const ClientServers::Stay& stay : serversOf(client.entity))
+            if (stay.before != kNoEntity && m_context->playhead() < stay.since + kMovedLately)
+                look.movedTo = stay.server;
+        paintClient(painter, *m_context, client, look, layout, marked(client));
+    };
     for (const ClusterLayout::Item& item : layout.items) {
         if (item.kind == EntityKind::Node) paintNode(painter, *m_context, item, looks, marked(item));
-        if (item.kind == EntityKind::Client && !isLast(item))
-            paintClient(painter, *m_context, item, looks.of(item.entity), layout, marked(item));
+        if (item.kind == EntityKind::Client && !isLast(item)) paintOne(item);
     }
     for (const ClusterLayout::Item& item : layout.items)
-        if (item.kind == EntityKind::Client && isLast(item))
-            paintClient(painter, *m_context, item, looks.of(item.entity), layout, marked(item));
+        if (item.kind == EntityKind::Client && isLast(item)) paintOne(item);
     Nanos real{};
     for (const Flight& flight : m_flights)
         real = std::max(real, flight.time);
@@ -278,53 +301,6 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         painter.drawText(
             corner, Qt::AlignLeft | Qt::AlignBottom,
             tr("%n link(s): those of holders, of the selection, and broken ones are drawn", "", int(m_shown.size())));
-}
-
-QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
-    const auto trace = m_context->trace();
-    const QString name = trace->displayName(item.entity);
-    const trace::State& state = m_context->state();
-    const Looks looks(*m_context);
-    using Life = trace::ClientState::Life;
-    if (item.kind == EntityKind::Client) {
-        const ClientLook look = looks.of(item.entity);
-        QStringList all{tr("client %1: %2").arg(name, clientWords(look, m_context->playhead()))};
-        if (const QString session = sessionWords(look); !session.isEmpty()) all += session;
-        return all.join(QStringLiteral(", "));
-    }
-    if (item.kind == EntityKind::Node) {
-        const auto found = state.nodes.find(item.entity);
-        const Life life = found == state.nodes.end() ? Life::Unknown : found->second.life;
-        const QString words = tr("node %1: %2")
-                                  .arg(name, life == Life::Dead           ? tr("dead")
-                                             : life == Life::Paused       ? tr("paused")
-                                             : life == Life::Unknown      ? tr("not seen yet")
-                                             : looks.inSight(item.entity) ? tr("running")
-                                                                          : tr("out of sight"));
-        const QString role = life == Life::Dead ? QString() : nodeRoleWords(*m_context, item.entity);
-        QStringList all{words};
-        if (!role.isEmpty()) all += role;
-        if (found != state.nodes.end() && found->second.poolExhausted)
-            all += tr("the pool of its clients is exhausted");
-        if (found != state.nodes.end() && found->second.diskStalled) all += tr("its disk stalls");
-        return all.join(QStringLiteral(", "));
-    }
-    const auto found = state.links.find(item.entity);
-    const trace::LinkState link = found == state.links.end() ? trace::LinkState{} : found->second;
-    QStringList words;
-    // Both names: an arrow tells a reader of the screen nothing.
-    const trace::Entity& ends = trace->entity(item.entity);
-    const bool back = link.ways == trace::CutWays::Back;
-    if (link.cut && link.ways == trace::CutWays::Both) words += tr("cut");
-    if (link.cut && link.ways != trace::CutWays::Both)
-        words += tr("nothing comes from %1 to %2")
-                     .arg(trace->displayName(back ? ends.other : ends.parent),
-                          trace->displayName(back ? ends.parent : ends.other));
-    if (link.extraLatency) words += tr("%1 slower").arg(duration(Nanos(link.extraLatency)));
-    if (link.replyLossArmed) words += tr("the next reply will be lost");
-    if (link.pushLossArmed) words += tr("the next message will be lost");
-    if (link.repeatArmed) words += tr("the next request will be done twice");
-    return tr("link %1: %2").arg(name, words.isEmpty() ? tr("whole") : words.join(QStringLiteral(", ")));
 }
 
 void ClusterPanel::mousePressEvent(QMouseEvent* event) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "cluster/client_servers.h"
 #include "cluster/cluster_layout.h"
 #include "cluster/flights.h"
 #include "models/view_context.h"
@@ -21,6 +22,8 @@ public:
 
     const ClusterLayout& picture() const;
     const std::vector<Flight>& flights() const { return m_flights; }
+    /// The part that a link in the picture plays for its client at the playhead.
+    LinkUse useOf(const ClusterLayout::Item& link) const;
     /// How it stands with an item, in words: for tips, screen readers and tests.
     QString describe(const ClusterLayout::Item& item) const;
     /// The item that has the keyboard; -1 = none.
@@ -60,6 +63,8 @@ private:
     void openGroundMenu(const QPoint& at);
     void openMenu(trace::EntityId entity, const QPoint& at);
     Nanos leastFlight() const;
+    /// Where a client is connected at the playhead.
+    std::vector<ClientServers::Stay> serversOf(trace::EntityId client) const;
 
     ViewContext* m_context;
     mutable ClusterLayout m_layout;
@@ -69,6 +74,7 @@ private:
     std::set<trace::EntityId> m_disturbed;         ///< links that a fault has struck
     std::vector<trace::EntityId> m_plain, m_shown; ///< nodes that are no watchers; links that are in the picture
     ClusterShape m_shape;
+    ClientServers m_servers;
     std::size_t m_seenEntities = 0;
     std::vector<Flight> m_flights;
     Nanos m_lastPlayhead{}, m_pace{}; ///< how far the playhead moved between the last two pictures

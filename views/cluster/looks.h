@@ -15,6 +15,7 @@ struct ClientLook {
     trace::ClientState::Life life = trace::ClientState::Life::Unknown;
     bool watchdogStopped = false;
     trace::SessionPhase session = trace::SessionPhase::Connected; ///< as it was told last
+    trace::EntityId movedTo = trace::kNoEntity; ///< the server that it is connected with since a moment ago
     trace::WallClock clock;
     Nanos since{};
 };

@@ -4,7 +4,6 @@
 #include "faults/break_button.h"
 #include "faults/fault_menu.h"
 #include "faults/fault_verbs.h"
-#include "faults/hand_list.h"
 #include "faults/plan_dialog.h"
 #include "faults/target_line.h"
 #include "models/planned.h"
@@ -38,11 +37,10 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
       m_caption(new SectionCaption(tr("Break"))),
       m_offers(kVerbs.size()),
       m_struck(new QWidget),
-      m_struckGrid(new QGridLayout(m_struck)),
-      m_hand(new HandList(context)) {
+      m_struckGrid(new QGridLayout(m_struck)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(2 * kGrid, kGrid, 2 * kGrid, kGrid); // as the form above it
-    column->setSpacing(kGrid / 4); // with two struck and what was done by hand it fits below the form
+    column->setSpacing(kGrid / 4);                                  // with two struck it fits below the form
     auto* top = new QHBoxLayout;
     top->addWidget(m_caption, 1);
     addPlan(top);
@@ -68,7 +66,6 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
     m_struckGrid->setColumnStretch(1, 1);
     m_struck->hide();
     column->addWidget(m_struck);
-    column->addWidget(m_hand);
     column->addStretch();
     m_soon.setSingleShot(true);
     m_soon.setInterval(0);

@@ -12,7 +12,6 @@ class QVBoxLayout;
 
 namespace lockscope::views {
 
-class HandList;
 class BreakButton;
 class SectionCaption;
 class TargetLine;
@@ -36,7 +35,6 @@ public:
     QList<QAbstractButton*> cures() const { return m_cures; }
     /// The fault of a button, or of the buttons' part that a widget is; nullopt: it is none.
     std::optional<scenario::Action> actionOf(const QWidget* widget) const;
-    HandList* handList() const { return m_hand; }
 
 private:
     void refreshSoon();
@@ -65,7 +63,6 @@ private:
     QList<QAbstractButton*> m_cures;
     QPointer<QWidget> m_moreStruck; ///< says how many struck ones have no button of their own
     std::vector<Struck> m_struckShown;
-    HandList* m_hand;
     QString m_targetText;
     QTimer m_soon;
 };

@@ -4,6 +4,7 @@
 #include "faults/fault_targets.h"
 #include "faults/fault_verbs.h"
 #include "faults/limits_dialog.h"
+#include "faults/menu_reasons.h"
 #include "faults/plan_dialog.h"
 #include "models/model_limits.h"
 #include "models/planned.h"
@@ -81,7 +82,7 @@ struct Scene {
     /// A menu within the menu, for what one wants less often.
     Scene in(const char* picture, const QString& title) const {
         QMenu* const within = menu.addMenu(icon(picture, Role::Fault), title);
-        within->setToolTipsVisible(true);
+        showReasons(*within);
         return {*within, context, moment, sight};
     }
     /// A fault that is planned ends by itself: there is nothing to be cured then.
@@ -152,7 +153,6 @@ void addNode(const Scene& scene, EntityId node, const QString& lock = {}) {
     const FaultOffer restart = offerOf(server, Action::RestartNode);
     QMenu* const restarts =
         menu.addMenu(icon(restart.icon, restart.undoes ? Role::Accepted : Role::Fault), restart.text);
-    restarts->setToolTipsVisible(true);
     addRestarts(*restarts, context, server, moment);
     scene.add(server, {Action::CutLink, Action::DelayLink});
     menu.addSeparator();
@@ -255,6 +255,7 @@ static void addRestartAfterCrash(QMenu& menu, ViewContext& context, const Breaka
 }
 
 void addRestarts(QMenu& menu, ViewContext& context, const Breakable& server, const FaultMoment& moment) {
+    showReasons(menu);
     FaultOffer kept = offerOf(server, Action::RestartNode);
     kept.text = Words::tr("Restart %1 with its data").arg(kept.target);
     // The action itself can always be had; that the data come back would be untrue.
@@ -283,15 +284,14 @@ void addFaultOffer(QMenu& menu, ViewContext& context, const FaultOffer& offer, c
                                [&context, offer, moment] { strike(context, offer.fault(), moment); });
     }
     entry->setEnabled(offer.enabled);
-    //: An entry of a menu that is off, and why: "Demote redis-2: …" is off, as "redis-2 is not the master."
-    if (!offer.enabled) entry->setText(Words::tr("%1 (off: %2)").arg(offer.text, offer.why));
+    // The reason stands beside the entry while it is looked at: in its text it would make the whole menu wide.
     entry->setToolTip(offer.enabled ? text : offer.why);
     // As text: as a shortcut of this entry, too, it would be ambiguous.
     if (offer.enabled && !key.isEmpty()) entry->setText(entry->text() + u'\t' + key.toString(QKeySequence::NativeText));
 }
 
 void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity, const FaultMoment& moment) {
-    menu.setToolTipsVisible(true);
+    showReasons(menu);
     const auto trace = context.trace();
     const trace::Entity& e = trace->entity(entity);
     const trace::State then = moment.at ? stateAt(context, *moment.at) : trace::State{};
@@ -335,7 +335,7 @@ void fillFaultMenu(QMenu& menu, ViewContext& context, EntityId entity, const Fau
 }
 
 void fillSpanMenu(QMenu& menu, ViewContext& context, EntityId entity, Nanos from, Nanos to) {
-    menu.setToolTipsVisible(true);
+    showReasons(menu);
     FaultMoment moment{from, {}};
     if (to > from) moment.duration = to - from;
     const auto trace = context.trace();

@@ -21,7 +21,7 @@
 namespace lockscope::views {
 
 namespace {
-constexpr int kMostRows = 6; ///< seen at once; more are scrolled
+constexpr int kMostRows = 4; ///< seen at once; more are scrolled
 constexpr int kIndexRole = Qt::UserRole;
 } // namespace
 
@@ -32,8 +32,9 @@ HandList::HandList(ViewContext* context, QWidget* parent)
       m_rows(new QTreeWidget),
       m_restart(new QToolButton) {
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, kGrid / 2, 0, 0);
+    column->setContentsMargins(2 * kGrid, 0, 2 * kGrid, kGrid / 2); // as the panels that it stands below
     column->setSpacing(kGrid / 2);
+    column->addWidget(new HairLine(Qt::Horizontal));
     column->addWidget(m_caption);
     m_rows->setColumnCount(ColumnCount);
     m_rows->setHeaderHidden(true);

@@ -208,18 +208,6 @@ void LockDetailPanel::showUsual(const LockFacts& facts) {
     setKnownFact(AgainstUsual, times >= 2 ? tr("%1 times as long").arg(times) : QString(), Role::WaitingText);
 }
 
-/// The end of a hold on somebody else's server; empty: nobody holds the lock, or its end is not known.
-QString LockDetailPanel::endWords(const LockFacts& facts) const {
-    if (!facts.held() || !facts.known() || !isSeenFromOutside()) return {};
-    if (!facts.endKnown) {
-        if (facts.keptBy == inspect::KeptBy::Session) return tr("it is released, or its session ends");
-        return facts.keptBy == inspect::KeptBy::Transaction ? tr("its transaction ends") : QString();
-    }
-    if (!facts.expires) return tr("it is released, and only then");
-    //: When a lock ends: %1 a time of day.
-    return tr("%1, unless renewed").arg(instant(*m_context->trace(), m_context->playhead() + facts.ttl));
-}
-
 QString LockDetailPanel::fact(Fact which) const {
     return m_facts[which]->text();
 }

@@ -66,6 +66,7 @@ private:
     void setKnownFact(Fact which, const QString& text, Role role = Role::Text);
     void showAlert(trace::EntityId lock);
     void showUsual(const LockFacts& facts);
+    Nanos sessionTimeout(const LockFacts& facts) const;
     QString endWords(const LockFacts& facts) const;
     ToldClients toldClients(trace::EntityId lock) const;
     void showHolderClient(const LockFacts& facts);

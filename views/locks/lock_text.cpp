@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A lock's detail as plain text, as it stands in the panel.
+// A lock's detail as plain text, as it stands in the panel, and when its hold ends in words.
 #include "locks/code_box.h"
 #include "locks/lock_detail_panel.h"
+#include "session/bounds.h"
 #include "theme/format.h"
 
 #include <QAbstractItemModel>
@@ -42,6 +43,37 @@ QString LockDetailPanel::text() const {
         while (line.endsWith(u' '))
             line.chop(1);
     return lines.join(u'\n') + u'\n';
+}
+
+/// How long a session of the lock's servers may be silent, in a simulation; 0: nobody knows, or there are no sessions.
+Nanos LockDetailPanel::sessionTimeout(const LockFacts& facts) const {
+    std::vector<trace::EntityId> servers{facts.server};
+    for (const trace::EntityId copy : m_context->copiesOf(facts.lock))
+        servers.push_back(m_context->trace()->entity(copy).parent);
+    for (const trace::EntityId server : servers) {
+        if (server == trace::kNoEntity) continue;
+        const QString name = m_context->trace()->displayName(server);
+        if (const Nanos timeout = session::sessionTimeout(m_context->settings(), name); timeout > Nanos(0))
+            return timeout;
+    }
+    return Nanos(0);
+}
+
+/// The end of a hold that has no lease, or is on somebody else's server; empty: nobody holds the lock, or its end is
+/// not known.
+QString LockDetailPanel::endWords(const LockFacts& facts) const {
+    if (!facts.held() || !facts.known()) return {};
+    const bool outside = isSeenFromOutside();
+    if (!facts.endKnown && facts.keptBy == inspect::KeptBy::Session) {
+        const Nanos timeout = outside ? Nanos(0) : sessionTimeout(facts);
+        return timeout > Nanos(0) ? tr("it is released, or its session is silent for %1").arg(roundDuration(timeout))
+                                  : tr("it is released, or its session ends");
+    }
+    if (!outside) return {};
+    if (!facts.endKnown) return facts.keptBy == inspect::KeptBy::Transaction ? tr("its transaction ends") : QString();
+    if (!facts.expires) return tr("it is released, and only then");
+    //: When a lock ends: %1 a time of day.
+    return tr("%1, unless renewed").arg(instant(*m_context->trace(), m_context->playhead() + facts.ttl));
 }
 
 } // namespace lockscope::views

@@ -416,7 +416,6 @@ void LocksPanel::showMenu(const QPoint& position, const QModelIndex& index) {
     if (!LocksModel::isCopy(m_proxy->mapToSource(index))) addForce(*menu, lock);
     menu->addSeparator();
     fillFaultMenu(*menu, *m_context, lock);
-    menu->setToolTipsVisible(true);
     Q_EMIT menuFilled(menu, position);
     menu->popup(position);
 }

@@ -145,7 +145,7 @@ QString deciderWords(const Event& event, const trace::Trace& trace) {
     if (event.value == 0) return Words::tr("nobody decides");
     if (event.value < 0) return Words::tr("most servers decide together");
     if (event.actor != trace::kNoEntity) return Words::tr("%1 decides").arg(trace.displayName(event.actor));
-    return Words::tr("%1 copies decide together").arg(event.value);
+    return Words::tr("%1 servers decide together").arg(event.value);
 }
 
 } // namespace

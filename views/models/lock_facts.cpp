@@ -65,6 +65,20 @@ LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     return facts.renewal.kind == Renewal::Kind::Late ? LockCondition::RenewalMissed : LockCondition::Held;
 }
 
+/// How many servers of an ensemble keep a logical lock; 0: independent ones do, each with a copy of its own.
+int ensembleOf(EntityId lock, const trace::Trace& trace, const trace::State& state) {
+    const auto agrees = [&](EntityId node) {
+        const auto found = state.nodes.find(node);
+        if (found == state.nodes.end()) return false;
+        const QByteArray& role = trace.entity(found->second.role).name;
+        return role == "leader" || role == "follower" || role == "looking";
+    };
+    if (std::ranges::none_of(state.nodes, [&](const auto& node) { return agrees(node.first); })) return 0;
+    return int(std::ranges::count_if(state.records, [&](const auto& record) {
+        return trace.copyOf(record.first) == lock && agrees(trace.entity(record.first).parent);
+    }));
+}
+
 /// A simulated server is told exactly: its trace has no URL.
 EndTold endToldBy(const trace::Trace& trace, EntityId lock) {
     const QByteArray url = trace::urlOfConnection(trace, trace::connectionOf(trace, lock));
@@ -130,6 +144,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     const trace::Record& record = found == state.records.end() ? kNone : found->second;
     if (facts.server == kNoEntity) facts.server = record.decider;
     facts.deciders = record.deciders;
+    if (facts.deciders > 1) facts.ensemble = ensembleOf(lock, trace, state);
     std::vector<std::pair<std::int64_t, EntityId>> believers;
     Gaps gaps;
     bool alone = false;
@@ -201,7 +216,10 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
         facts.sinceKnown = began || told;
         facts.leaseKnown = began || record.leaseFrom > record.since;
     }
-    facts.renewal = renewalOf(record, holder, life, session::watchdogPeriod(settings), t);
+    // A session is renewed by its connection; no watchdog looks after one of its holds.
+    facts.renewal = facts.endKnown || facts.keptBy == inspect::KeptBy::NotTold
+                        ? renewalOf(record, holder, life, session::watchdogPeriod(settings), t)
+                        : renewalOf(record, nullptr, nullptr, {}, t);
     facts.condition = conditionOf(facts, gaps, life && life->life == Life::Dead);
     return facts;
 }
@@ -217,6 +235,9 @@ LockFacts lockFactsToActOn(EntityId lock, const ViewContext& context) {
 QString serverText(const LockFacts& facts, const trace::Trace& trace) {
     if (facts.server != kNoEntity) return trace.displayName(facts.server);
     if (facts.deciders == 0) return Words::tr("nobody decides");
+    if (facts.deciders > 1 && facts.ensemble > 0)
+        //: The servers of an ensemble that decide on a lock: %1 how many it takes, %2 of how many.
+        return Words::tr("a majority: %1 of %2 servers").arg(facts.deciders).arg(facts.ensemble);
     return facts.deciders > 1 ? Words::tr("any %n copies", "of a lock, which decide together", int(facts.deciders))
                               : none();
 }

@@ -66,6 +66,7 @@ struct LockFacts {
     trace::EntityId lock = trace::kNoEntity;
     trace::EntityId server = trace::kNoEntity; ///< that keeps it; of several, the one that decides now
     std::int64_t deciders = -1;                ///< of a lock on several servers: trace::Record::deciders
+    int ensemble = 0;                          ///< how many servers of an ensemble keep it, where several decide
     trace::EntityId owner = trace::kNoEntity;  ///< as the record says; kNoEntity = free
     std::vector<trace::EntityId> believers;    ///< threads, by the time their belief began
     std::vector<trace::Holder> holders;        ///< where there may be several, and the record names them; else empty
@@ -161,7 +162,7 @@ QString lockFormat(trace::EntityId lock, const ViewContext& context);
 /// The id of the recipe that a lock of this format follows; of a recipe's id, itself; empty when none of ours writes
 /// it.
 QString recipeOfFormat(const QString& format);
-/// The keeper of the record: "redis-2", "nobody decides", "any 3 copies", "—".
+/// The keeper of the record: "redis-2", "nobody decides", "any 3 copies", "a majority: 2 of 3 servers", "—".
 QString serverText(const LockFacts& facts, const trace::Trace& trace);
 /// "1", "12", unknown(), "—".
 QString waitersText(const LockFacts& facts);

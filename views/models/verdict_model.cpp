@@ -39,7 +39,7 @@ void InvariantsModel::refresh() {
 
 void InvariantsModel::playheadMoved(Nanos t) {
     const bool undecided = m_verdict->overall() == Outcome::Unknown; // since some instant that may be passed
-    if (begunBy(*m_verdict, t) != m_begun || undecided) refresh();
+    if (begunBy(*m_verdict, t) != m_begun || undecided || !m_verdict->starved.empty()) refresh();
 }
 
 int InvariantsModel::rowCount(const QModelIndex& parent) const {
@@ -75,6 +75,10 @@ QString InvariantsModel::when(Invariant invariant) const {
     switch (outcome(invariant)) {
     case Outcome::Holds:
         text = tr("held");
+        if (const verdict::Starved* const starved =
+                invariant == Invariant::Progress ? m_verdict->starvesAt(m_context->playhead()) : nullptr)
+            //: Of the invariant progress: %1 a client that waits, and never finds the lock free.
+            text = tr("held, but %1 starves").arg(verdict::actorText(starved->thread, *m_context->trace()));
         break;
     case Outcome::Unknown:
         text = unknown();

@@ -123,6 +123,8 @@ int LockscopeStyle::styleHint(StyleHint hint, const QStyleOption* option, const 
     case SH_ComboBox_Popup:
     case SH_UnderlineShortcut:
         return 0;
+    case SH_Menu_AllowActiveAndDisabled:
+        return 1; // an entry that is off says why, to the keyboard, too
     case SH_Menu_Scrollable:
         return 1; // a menu that is higher than the screen has no second column
     case SH_ToolTip_WakeUpDelay:

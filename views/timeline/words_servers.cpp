@@ -91,7 +91,7 @@ QStringList deciderWords(const trace::Trace& trace, const Span& span) {
     case Decider::One:
         return {Timeline::tr("%1 decides").arg(trace.displayName(span.label)), trace.displayName(span.label)};
     case Decider::Several:
-        return {Timeline::tr("%1 equal copies decide").arg(span.label)};
+        return {Timeline::tr("%1 servers decide together").arg(span.label)};
     case Decider::Nobody:
         break;
     }

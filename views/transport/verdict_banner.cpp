@@ -37,6 +37,8 @@ VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent)
             m_context->explain(m_index);
         else if (m_alert)
             m_context->reveal(std::max(m_alert->from, Nanos(0)), m_alert->lock);
+        else if (m_starved)
+            m_context->reveal(m_starved->asked, m_starved->thread);
     });
     refresh();
 }
@@ -63,6 +65,8 @@ void VerdictBanner::refresh() {
     m_outcome = tooLittle || judged->rows == 0 ? verdict::Outcome::Unknown : verdict::Outcome::Holds;
     m_shown.reset();
     m_alert = told ? std::nullopt : m_alerts->now();
+    const verdict::Starved* const starves = told || m_alert ? nullptr : judged->starvesAt(playhead);
+    m_starved = starves ? std::optional(*starves) : std::nullopt;
     if (m_alert) {
         text = m_alert->sentence;
         //: %1 a sentence on one alert; %n how many more there are besides.
@@ -85,6 +89,8 @@ void VerdictBanner::refresh() {
             m_shorter.prepend(text);
             text = verdict::whatHappened(*m_shown, *trace);
         }
+    } else if (m_starved) {
+        text = verdict::headline(*m_starved, *trace, playhead);
     } else if (m_empty) {
         text.clear();
     } else if (judged->rows == 0) {
@@ -97,13 +103,13 @@ void VerdictBanner::refresh() {
     } else {
         text = tr("All invariants hold so far");
     }
-    if (text == this->text() && isEnabled() == isBad()) return;
+    if (text == this->text() && isEnabled() == leadsSomewhere()) return;
     const QSize least = minimumSizeHint();
     setText(text);
     if (minimumSizeHint() != least) updateGeometry(); // not with every frame of a violation that goes on
     setAccessibleName(m_alert ? tr("Alert: %1").arg(text) : tr("Verdict: %1").arg(text));
-    setCursor(isBad() ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    setEnabled(isBad());
+    setCursor(leadsSomewhere() ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    setEnabled(leadsSomewhere());
     update();
 }
 
@@ -128,6 +134,8 @@ bool VerdictBanner::event(QEvent* event) {
                   tr("A click goes there and explains it.");
         else if (m_alert)
             tip = m_alert->sentence + QStringLiteral("\n→ ") + m_alert->advice;
+        else if (m_starved)
+            tip = verdict::explain(*m_starved, *m_context->trace());
         showPlainTip(static_cast<QHelpEvent*>(event)->globalPos(), tip, this);
         return true;
     }
@@ -147,28 +155,32 @@ void VerdictBanner::paintEvent(QPaintEvent*) {
     if (m_empty) return;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    const bool bad = isBad();
-    if (bad) {
+    const bool bad = isBad(), marked = leadsSomewhere();
+    if (marked) {
         painter.setPen(Qt::NoPen);
-        painter.setBrush(color(underMouse() ? Role::SurfaceHover : Role::ViolationSoft));
+        painter.setBrush(color(underMouse() ? Role::SurfaceHover : bad ? Role::ViolationSoft : Role::WaitingSoft));
         painter.drawRoundedRect(rect(), 5, 5);
-        painter.fillRect(QRectF(0, 0, 4 * textScale(), height()), color(Role::Violation));
+        painter.fillRect(QRectF(0, 0, 4 * textScale(), height()), color(bad ? Role::Violation : Role::Waiting));
     }
     if (hasFocus()) {
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(color(Role::FocusRing), 1.5));
         painter.drawRoundedRect(QRectF(rect()).adjusted(1, 1, -1, -1), 5, 5);
     }
-    const bool unknownOutcome = !bad && m_outcome == verdict::Outcome::Unknown;
-    const Role ink = bad ? Role::ViolationText : unknownOutcome ? Role::TextDim : Role::AcceptedText;
-    painter.setFont(uiFont(0, bad ? QFont::DemiBold : QFont::Medium));
+    const bool unknownOutcome = !marked && m_outcome == verdict::Outcome::Unknown;
+    const Role ink = bad              ? Role::ViolationText
+                     : marked         ? Role::WaitingText
+                     : unknownOutcome ? Role::TextDim
+                                      : Role::AcceptedText;
+    painter.setFont(uiFont(0, marked ? QFont::DemiBold : QFont::Medium));
     painter.setPen(color(ink));
-    const double left = bad ? kBar * textScale() : 0, sign = kSign * textScale();
+    const double left = marked ? kBar * textScale() : 0, sign = kSign * textScale();
     const QRect room = rect().adjusted(int(left + sign + kGap * textScale()), 0, -8, 0);
     const QString shown =
         painter.fontMetrics().elidedText(wordingFor(room.width(), painter.fontMetrics()), Qt::ElideRight, room.width());
     paintIcon(painter, QRectF(left, (height() - sign) / 2, sign, sign),
               bad              ? "cross"
+              : marked         ? "clock"
               : unknownOutcome ? "unknown"
                                : "check",
               ink);

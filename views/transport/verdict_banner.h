@@ -22,6 +22,8 @@ public:
     std::optional<verdict::Violation> shown() const { return m_shown; }
     /// The alert that it is about, if it is about no violation.
     const std::optional<ToldAlert>& alert() const { return m_alert; }
+    /// The waiter that it is about, if nothing is violated, and it starves.
+    const std::optional<verdict::Starved>& starved() const { return m_starved; }
     verdict::Outcome outcome() const { return m_outcome; }
 
 protected:
@@ -31,12 +33,14 @@ protected:
 private:
     void refresh();
     bool isBad() const { return m_shown || m_alert; }
+    bool leadsSomewhere() const { return isBad() || m_starved; }
     QString wordingFor(int width, const QFontMetrics& metrics) const;
     ViewContext* m_context;
     ToldAlerts* m_alerts;
     std::optional<ToldAlert> m_alert;
     QStringList m_shorter; ///< of text(), from fuller to shorter; for where it has no room
     std::optional<verdict::Violation> m_shown;
+    std::optional<verdict::Starved> m_starved;
     std::size_t m_index = 0; ///< of m_shown in the verdict
     verdict::Outcome m_outcome = verdict::Outcome::Unknown;
     bool m_empty = true, m_plain = false;

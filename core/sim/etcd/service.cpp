@@ -115,8 +115,31 @@ void EtcdService::carriedOut(const EtcdServer& server, const EtcdEntry& entry) {
     if (server.applied() > m_recorded) {
         m_recorded = server.applied();
         m_record->carriedOut(server.store(), entry);
+        if (entry.request) tellSession(entry);
     }
     if (!m_copies.empty()) m_copies[std::size_t(server.number() - 1)]->carriedOut(server.store(), entry);
+}
+
+void EtcdService::tellSession(const EtcdEntry& entry) {
+    const EtcdRequest& request = *entry.request;
+    trace::EntityId client = trace::kNoEntity;
+    trace::SessionPhase phase = trace::SessionPhase::Connected;
+    if (request.kind == EtcdRequest::Kind::Grant) {
+        const auto asked = m_threads.find(inspect::leaseInHex(request.lease));
+        if (asked == m_threads.end()) return; // an operator's
+        client = m_clients[request.lease] = m_grounds.recorder.trace().clientOf(asked->second);
+    } else if (request.kind == EtcdRequest::Kind::Revoke) {
+        const auto ended = m_clients.extract(request.lease);
+        const bool byCluster = entry.origin.member == 0;
+        if (ended.empty() || !byCluster) return;
+        client = ended.mapped();
+        phase = trace::SessionPhase::Expired;
+    } else {
+        return;
+    }
+    const auto [told, isNew] = m_sessions.try_emplace(client, phase);
+    if (!isNew && std::exchange(told->second, phase) == phase) return;
+    m_grounds.recorder.emit(trace::EventKind::SessionChanged, client, trace::kNoEntity, std::int64_t(phase));
 }
 
 std::vector<Server*> EtcdService::servers() const {

@@ -53,15 +53,20 @@ private:
     /// A dead member's copies cannot be told, and not the record while so many are dead that nobody decides.
     void tellWhatIsKnown(const EtcdServer& server);
     void carriedOut(const EtcdServer& server, const EtcdEntry& entry);
+    /// A client has a session as long as the cluster has a lease of its: told when it is granted the first one, and
+    /// when the cluster ends one. It is nobody's loss that a client gives a lease back.
+    void tellSession(const EtcdEntry& entry);
     trace::EntityId ownerOf(const inspect::Party& party);
     Grounds m_grounds;
     inspect::TraceFeed::Resolver m_owner;
     std::vector<std::unique_ptr<EtcdServer>> m_servers;
-    std::map<QByteArray, trace::EntityId> m_threads;   ///< by the lease, in hex
-    std::unique_ptr<EtcdRecord> m_record;              ///< by what most members have
-    std::int64_t m_recorded = 0;                       ///< the newest entry of that
-    std::vector<std::unique_ptr<EtcdRecord>> m_copies; ///< of several members, each one's
-    std::map<const EtcdServer*, QByteArray> m_roles;   ///< as told last
+    std::map<QByteArray, trace::EntityId> m_threads;           ///< by the lease, in hex
+    std::map<std::int64_t, trace::EntityId> m_clients;         ///< by the lease, as long as it lasts
+    std::map<trace::EntityId, trace::SessionPhase> m_sessions; ///< by the client, as told last
+    std::unique_ptr<EtcdRecord> m_record;                      ///< by what most members have
+    std::int64_t m_recorded = 0;                               ///< the newest entry of that
+    std::vector<std::unique_ptr<EtcdRecord>> m_copies;         ///< of several members, each one's
+    std::map<const EtcdServer*, QByteArray> m_roles;           ///< as told last
 };
 
 } // namespace lockscope::sim

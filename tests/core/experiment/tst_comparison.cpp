@@ -113,6 +113,11 @@ private Q_SLOTS:
         row("redlock-slow", "redis-redlock", CellOutcome::Recovered); // overdue for a time, and then granted
         row("watchdog-zombie", "redis-reentrant", CellOutcome::Stalled);
         row("zk-suspended", "zk-mutex", CellOutcome::Safe);
+        row("sql-optimistic-storm", "sql-version",
+            CellOutcome::Safe); // there is no hold that one could end for another
+        row("museum-renewal-in-failover", "redis-set", CellOutcome::Safe); // written while no master had the lock
+        row("rw-writer-starvation", "redis-rw", CellOutcome::Stalled);
+        row("rw-writer-starvation", "zk-rw", CellOutcome::Safe);
     }
     void aCellSaysHowItCameOut() {
         QFETCH(QByteArray, scenario);
@@ -124,6 +129,8 @@ private Q_SLOTS:
         QVERIFY(cell.expected.has_value());
         QCOMPARE(experiment::outcomeId(*cell.expected), experiment::outcomeId(outcome));
         QCOMPARE(cell.seeds, std::uint64_t(10));
+        QCOMPARE(cell.starved, scenario == "rw-writer-starvation" && recipe == "redis-rw" ? cell.seeds : 0U);
+        QCOMPARE(cell.unknown, QString());
         const bool violated = outcome == CellOutcome::Violated;
         QCOMPARE(invariantOf(cell, verdict::Invariant::MutualExclusion),
                  violated ? verdict::Outcome::Violated : verdict::Outcome::Holds);

@@ -297,6 +297,26 @@ private Q_SLOTS:
         QCOMPARE(w.why(w.client(), Action::LoseReply), u"it can"_qs);
     }
 
+    void aMessageIsLostOnlyWhereSomebodyListens() {
+        World w;
+        const QString polled = u"There is no message to lose: waiters poll, and no server tells them anything."_qs;
+        w.settings.recipe = u"redis-set-del"_qs;
+        QCOMPARE(w.why(w.client(), Action::LosePush), polled);
+        QCOMPARE(w.why(w.client(), Action::LoseReply), u"it can"_qs);
+        w.settings.recipe = u"redis-redlock"_qs;
+        QCOMPARE(w.why(w.client(), Action::LosePush), polled);
+        w.settings.recipe = u"redis-reentrant"_qs;
+        QCOMPARE(w.why(w.client(), Action::LosePush), u"it can"_qs);
+        // Another lock's waiters listen.
+        w.settings.recipe = u"redis-set-del"_qs;
+        w.settings.moreLocks = {{.settings = {.name = u"stock"_qs}, .recipe = u"redis-set"_qs}};
+        QCOMPARE(w.why(w.client(), Action::LosePush), u"it can"_qs);
+        // Sentinels tell all clients of a new master.
+        w.settings.moreLocks.clear();
+        w.settings.setServices({scenario::defaultService(u"redis"_qs, scenario::ServiceSpec::Shape::Sentinel)});
+        QCOMPARE(w.why(w.client(), Action::LosePush), u"it can"_qs);
+    }
+
     void aRequestIsRepeatedOnlyWhereDriversDoSo() {
         World w;
         QCOMPARE(w.why(w.client(), Action::RepeatRequest), u"it can"_qs);

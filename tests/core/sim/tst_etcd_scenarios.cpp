@@ -47,6 +47,38 @@ private Q_SLOTS:
         }
     }
 
+    /// A client has a session as long as the cluster has a lease of its. A lease that is given back ends none.
+    void aLeaseIsTheSessionOfItsClient() {
+        using Phase = trace::SessionPhase;
+        const auto phasesOf = [](const trace::Trace& trace, trace::EntityId client) {
+            std::vector<std::pair<Nanos, Phase>> phases;
+            for (const Event& event : rows(trace, EventKind::SessionChanged))
+                if (event.actor == client) phases.emplace_back(event.time(), Phase(event.value));
+            return phases;
+        };
+        const auto lost = builtin("etcd-lease-lost");
+        for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+            const auto report = experiment::run(lost, seed);
+            const trace::Trace& trace = *report.trace;
+            const Event cut = rows(trace, EventKind::LinkCut).at(0);
+            const auto freed = recordRows(trace, EventKind::RecordFreed);
+            const auto end = std::ranges::find_if(freed, [&](const Event& e) { return e.time() > cut.time(); });
+            const auto phases = phasesOf(trace, trace.clientOf(end->aux));
+            QVERIFY(!phases.empty() && phases.front().second == Phase::Connected);
+            const auto ended = std::ranges::find(phases, Phase::Expired, &std::pair<Nanos, Phase>::second);
+            QVERIFY(ended != phases.end());
+            QCOMPARE(ended->first, end->time());
+        }
+        auto calm = builtin("contention");
+        calm.recipe = QStringLiteral("etcd-lease");
+        const auto report = experiment::run(calm, 1);
+        QVERIFY(report.acquisitions > 5);
+        for (const Event& event : rows(*report.trace, EventKind::SessionChanged))
+            QCOMPARE(Phase(event.value), Phase::Connected);
+        QCOMPARE(rows(*report.trace, EventKind::SessionChanged).size(),
+                 std::size_t(calm.workload.clients)); // told once
+    }
+
     void aDeadlineOrATokenHelps() {
         auto honoured = builtin("etcd-lease-lost"), checked = honoured;
         honoured.lock.honourDeadline = true;

@@ -31,6 +31,9 @@ private Q_SLOTS:
     void aGapOfASimulatedServerHidesNoRelease();
     void writesWhileTheServersAreDown_data();
     void writesWhileTheServersAreDown();
+    void writesOfAHoldWhoseServerDied_data();
+    void writesOfAHoldWhoseServerDied();
+    void anOptimisticRecipeHasNoHoldToEnd();
     void progressNeedsAMajorityThatRuns();
     void overallAndAsOf();
     void whatWasUnknownIsNotMadeUpLater();
@@ -260,6 +263,50 @@ void TestVerdict::writesWhileTheServersAreDown() {
     // A later loss says nothing about that write.
     if (freedBy < 0) w.freed(6000, FreedBy::NodeLoss, 0, w.a);
     QCOMPARE(now(), outcome);
+}
+
+void TestVerdict::writesOfAHoldWhoseServerDied_data() {
+    QTest::addColumn<int>("writtenAt");
+    QTest::addColumn<QByteArray>("holder"); ///< by the server that decides next; empty: nobody
+    QTest::addColumn<int>("heldAt");
+    QTest::addColumn<Outcome>("outcome");
+    QTest::newRow("the next one has a copy") << 2000 << QByteArray("A") << 5000 << Outcome::Holds;
+    QTest::newRow("it has given the lock away") << 2000 << QByteArray("B") << 5000 << Outcome::Unknown;
+    QTest::newRow("it has nothing") << 2000 << QByteArray() << 5000 << Outcome::Unknown;
+    QTest::newRow("the same client takes it anew") << 2000 << QByteArray("A") << 5500 << Outcome::Unknown;
+    QTest::newRow("written after its deadline") << 4500 << QByteArray("A") << 5000 << Outcome::Unknown;
+}
+
+void TestVerdict::writesOfAHoldWhoseServerDied() {
+    QFETCH(int, writtenAt);
+    QFETCH(QByteArray, holder);
+    QFETCH(int, heldAt);
+    QFETCH(Outcome, outcome);
+    HandWritten w;
+    const auto now = [&w] { return w.judge().outcomes[std::size_t(Invariant::StaleWrite)]; };
+    w.take(1000, w.a, 4000);
+    w.freed(1500, FreedBy::NodeLoss, 0, w.a);
+    w.add(1500, Kind::RecordUnobserved, 0, w.lock);
+    w.write(writtenAt, w.a);
+    QCOMPARE(now(), Outcome::Unknown); // nobody can tell yet
+    w.add(5000, Kind::RecordObserved, 0, w.lock);
+    if (!holder.isEmpty()) w.held(heldAt, holder == "A" ? w.a : w.b, 9000);
+    QCOMPARE(now(), outcome);
+    // Its end says nothing about that write.
+    if (!holder.isEmpty()) w.freed(6000, FreedBy::Expiry, 0, holder == "A" ? w.a : w.b);
+    QCOMPARE(now(), outcome);
+}
+
+void TestVerdict::anOptimisticRecipeHasNoHoldToEnd() {
+    HandWritten w;
+    Bounds bounds;
+    bounds.recorded = false;
+    const auto ownership = [&] { return w.judge(bounds).outcomes[std::size_t(Invariant::Ownership)]; };
+    QCOMPARE(ownership(), Outcome::Unknown); // nothing was seen
+    w.request(1000, w.a);
+    w.granted(1000, w.a);
+    QCOMPARE(ownership(), Outcome::Holds);
+    QCOMPARE(w.judge().outcomes[std::size_t(Invariant::Ownership)], Outcome::Unknown); // others keep a record
 }
 
 void TestVerdict::progressNeedsAMajorityThatRuns() {

@@ -126,9 +126,9 @@ private Q_SLOTS:
 
     void whatWasDoneByHandIsListedAndCanBeTakenBack() {
         Scene scene;
-        BreakPanel panel(&scene.context);
-        panel.show();
-        HandList* list = panel.handList();
+        QWidget window;
+        auto* list = new HandList(&scene.context, &window);
+        window.show();
         QVERIFY(!list->isVisible());
         scenario::Fault pause;
         pause.action = Action::PauseClient;

@@ -77,7 +77,8 @@ class ClusterPanelTest : public QObject {
             fillFaultMenu(menu, context, node);
             for (const QAction* entry : menu.actions())
                 if (entry->text().startsWith(begin))
-                    return (entry->isEnabled() ? u"on: "_qs : u"off: "_qs) + entry->text().section(u'\t', 0, 0);
+                    return entry->isEnabled() ? u"on: "_qs + entry->text().section(u'\t', 0, 0)
+                                              : u"off: "_qs + entry->text() + u", "_qs + entry->toolTip();
             return {};
         }
     };

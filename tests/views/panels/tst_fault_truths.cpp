@@ -15,9 +15,11 @@
 #include "session/simulated_session.h"
 #include "theme/palette.h"
 
+#include <QAccessible>
 #include <QAction>
 #include <QMenu>
 #include <QTest>
+#include <QToolTip>
 #include <set>
 
 using namespace lockscope;
@@ -101,6 +103,40 @@ private Q_SLOTS:
         fillFaultMenu(dead, scene.context, scene.story.aThread);
         const auto named = [](const QAction* entry) { return entry->text().startsWith(u"Restart A"_qs); };
         QCOMPARE(int(std::ranges::count_if(dead.actions(), named)), 1);
+    }
+
+    /// The mouse, the keyboard and a screen reader learn the reason; the menu is no wider for it.
+    void anEntryThatIsOffSaysWhyBesideItself() {
+        Scene scene;
+        QMenu menu;
+        fillFaultMenu(menu, scene.context, scene.story.node);
+        QAction* const off = entryOf(menu, u"Demote redis-1"_qs);
+        QVERIFY(off && !off->isEnabled());
+        const QString why = off->toolTip();
+        QVERIFY(why.endsWith(u'.') && !off->text().contains(why));
+        menu.popup(QPoint(10, 10));
+        QTRY_VERIFY(menu.isVisible());
+        for (qsizetype i = 0; i < menu.actions().size() && menu.activeAction() != off; ++i)
+            QTest::keyClick(&menu, Qt::Key_Down);
+        QCOMPARE(menu.activeAction(), off);
+        QTRY_VERIFY2(QToolTip::text().contains(why.toHtmlEscaped()), qPrintable(QToolTip::text()));
+        QTest::keyClick(&menu, Qt::Key_Return); // which does nothing
+        QVERIFY(scene.session.applied.empty());
+        QTest::keyClick(&menu, Qt::Key_Home); // to one that is on
+        QTRY_VERIFY(!QToolTip::isVisible());
+
+        QAccessibleInterface* const all = QAccessible::queryAccessibleInterface(&menu);
+        QVERIFY(all && all->role() == QAccessible::PopupMenu);
+        QCOMPARE(all->childCount(), int(menu.actions().size()));
+        QAccessibleInterface* const read = all->child(int(menu.actions().indexOf(off)));
+        QCOMPARE(read->text(QAccessible::Name), off->text());
+        QCOMPARE(read->text(QAccessible::Description), why);
+        QVERIFY(read->state().disabled && read->state().focusable && read->actionInterface()->actionNames().isEmpty());
+        QAccessibleInterface* const first = all->child(0);
+        QCOMPARE(first->text(QAccessible::Name), u"Kill redis-1"_qs); // without its key
+        QVERIFY(first->text(QAccessible::Description).isEmpty());
+        first->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+        QCOMPARE(scene.session.applied.size(), 1u);
     }
 
     void theMenuOfALockEvictsThatLock() {
@@ -304,7 +340,8 @@ private Q_SLOTS:
             const trace::Event held = context.trace()->at(row);
             if (held.kind != EventKind::RecordHeld) continue;
             context.setPlayhead(held.time());
-            const QString who = context.trace()->displayName(context.trace()->clientOf(held.actor)), now = locksAtPlayhead(context);
+            const QString who = context.trace()->displayName(context.trace()->clientOf(held.actor)),
+                          now = locksAtPlayhead(context);
             const LockFacts facts = lockFacts(held.subject, context);
             QVERIFY(std::ranges::find(facts.waiters, held.actor, &Waiter::thread) == facts.waiters.end());
             QVERIFY2(now.contains(QStringLiteral("%1 has not heard of it yet").arg(who)), qPrintable(now));

@@ -7,6 +7,8 @@
 #include "locks/protocol_panel.h"
 #include "locks/seen_lines.h"
 #include "models/locks_model.h"
+#include "scenario/scenario_file.h"
+#include "session/simulated_session.h"
 #include "theme/format.h"
 #include "trace/time_text.h"
 
@@ -233,6 +235,39 @@ private Q_SLOTS:
         LockDetailPanel panel(&scene.context);
         QVERIFY(panel.copies().size() == 1);
         QCOMPARE(panel.copies().front(), u"redis-2  a copy: A, 7.0 s left"_qs);
+    }
+
+    /// A manager moves the lock from a Redis to an ensemble: a majority keeps it then, for as long as a session lives.
+    void aLockThatMovesToAnEnsembleIsToldSo() {
+        const auto scenario = scenario::loadScenario(u"engine-switch-kinds"_qs);
+        QVERIFY(scenario.has_value());
+        session::SimulatedSession session(*scenario, 1);
+        ViewContext context;
+        context.setSession(&session);
+        session.advanceTo(40s);
+        QTRY_VERIFY_WITH_TIMEOUT(context.trace()->reached() >= 40s, 20'000);
+        const auto trace = context.trace();
+        Nanos onRedis = kNever, onEnsemble = kNever;
+        trace::EntityId lock = trace::kNoEntity;
+        bool moved = false;
+        for (std::size_t row = 0; row < trace->size() && onEnsemble == kNever; ++row) {
+            const trace::Event e = trace->at(row);
+            moved = moved || (e.kind == EventKind::RecordDecider && e.value > 1);
+            if (e.kind != EventKind::RecordHeld || trace->copyOf(e.subject) != trace::kNoEntity) continue;
+            lock = e.subject;
+            (moved ? onEnsemble : onRedis) = e.time() + 200ms;
+        }
+        QVERIFY(onRedis != kNever && onEnsemble != kNever);
+        LockDetailPanel panel(&context);
+        context.select(lock);
+        context.setPlayhead(onEnsemble);
+        QTRY_COMPARE(panel.fact(LockDetailPanel::WhoDecides), u"a majority: 2 of 3 servers"_qs);
+        QCOMPARE(panel.fact(LockDetailPanel::RenewalFact), u"none: the session keeps it"_qs);
+        QCOMPARE(panel.fact(LockDetailPanel::EndsWhen), u"it is released, or its session is silent for 4 s"_qs);
+        QCOMPARE(panel.stateText(), u"held"_qs); // no renewal is missed
+        context.setPlayhead(onRedis);
+        QTRY_VERIFY(panel.fact(LockDetailPanel::RenewalFact).startsWith(u"in "_qs));
+        QVERIFY(panel.fact(LockDetailPanel::WhoDecides) != u"a majority: 2 of 3 servers"_qs);
     }
 
     // A recipe chosen in mid-run: what is held is the old one's until its holder asks again.

@@ -294,8 +294,9 @@ private Q_SLOTS:
         QVERIFY(entryOf(general, u"Kill redis-1"_qs));
         QMenu paused(&window);
         fillSpanMenu(paused, s.context, s.story.a, 4s, 5s);
-        QAction* const again = entryOf(paused, u"Pause A (off: It is paused already.)"_qs);
+        QAction* const again = entryOf(paused, u"Pause A for 1 s"_qs);
         QVERIFY(again && !again->isEnabled());
+        QCOMPARE(again->toolTip(), u"It is paused already."_qs);
     }
 
     void everySimulatedKindSaysWhatItLeavesOut() {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/story.h"
+#include "models/verdict_model.h"
+#include "transport/transport_bar.h"
+#include "transport/verdict_banner.h"
 #include "transport/why_line.h"
 #include "verdict/why.h"
 #include "window_scene.h"
@@ -116,6 +119,32 @@ private Q_SLOTS:
             QVERIFY2(line->isWhole(), qPrintable(line->sentence()));
         }
         QCOMPARE(line->height(), height); // no lane moves
+    }
+
+    /// Nothing is violated, and yet the writer never gets in: the verdict says so, and a click goes to its request.
+    void theVerdictTellsOfAWaiterThatStarves() {
+        WindowScene scene;
+        scene.open("rw-writer-starvation");
+        scene.context()->session()->advanceTo(39s);
+        QTRY_VERIFY_WITH_TIMEOUT(!scene.context()->verdict()->starved.empty(), 20'000);
+        const verdict::Starved starved = scene.context()->verdict()->starved.front();
+        views::VerdictBanner* const banner = scene.window->transport()->banner();
+        const views::InvariantsModel invariants(scene.context());
+        const int progress = int(verdict::Invariant::Progress);
+        const auto row = [&] {
+            return invariants.index(progress, views::InvariantsModel::WhenColumn).data().toString();
+        };
+        scene.context()->setPlayhead(starved.from - 1s);
+        QVERIFY(!banner->starved());
+        QCOMPARE(row(), QStringLiteral("held"));
+        scene.context()->setPlayhead(starved.from + 1s);
+        QVERIFY(banner->starved());
+        QVERIFY2(banner->text().startsWith(QStringLiteral("G starves: it has waited ")), qPrintable(banner->text()));
+        QVERIFY(banner->accessibleName().contains(banner->text()) && banner->isEnabled());
+        QCOMPARE(row(), QStringLiteral("held, but G starves"));
+        QTest::mouseClick(banner, Qt::LeftButton);
+        QCOMPARE(scene.context()->playhead(), starved.asked);
+        QVERIFY(!banner->starved());
     }
 };
 

@@ -120,9 +120,15 @@ public:
     /// A right click on a server or a client in the cluster, and a click on the first entry of its menu that begins so.
     void breakIt(trace::EntityId struck, const QString& entry) {
         const std::size_t before = context()->session()->doneByHand().size();
-        const auto* const item = cluster()->picture().find(struck);
-        QVERIFY(item);
-        click(cluster(), item->box.center().toPoint(), Qt::RightButton);
+        // After what was done before, the run is computed anew: its picture is empty, and its servers have no roles,
+        // until it comes to the playhead again.
+        const auto isThere = [&] {
+            const auto* const item = cluster()->picture().find(struck);
+            return trace().reached() >= context()->playhead() && item &&
+                   cluster()->visibleRegion().contains(item->box.center().toPoint());
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isThere(), 20'000);
+        click(cluster(), cluster()->picture().find(struck)->box.center().toPoint(), Qt::RightButton);
         QTRY_VERIFY(openMenu());
         const auto entries = openMenu()->actions();
         const auto chosen = std::ranges::find_if(entries, [&](QAction* a) { return a->text().startsWith(entry); });
