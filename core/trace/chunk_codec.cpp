@@ -116,12 +116,13 @@ bool isInRange(EventKind kind, std::int64_t value) {
     case ReplicationLag:
     case RecordHolders:
     case RecordPermits:
+    case RecordDecider:
         return value >= -1;
     case RecordQueued:
     case SessionChanged:
-    case RecordDecider:
     case RecordRenewalMissed:
     case RecordRenewalsStopped:
+    case ConnectionLost:
         return value >= 0;
     case NodeDoubted:
         return value >= 0 && value <= std::int64_t(Doubt::Agreed);
