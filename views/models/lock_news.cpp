@@ -34,6 +34,8 @@ LockNews endOf(std::uint8_t flags) {
         return LockNews::Overwritten;
     case FreedBy::NodeLoss:
         return LockNews::Lost;
+    case FreedBy::Unseen:
+        return LockNews::EndedUnseen;
     }
     return LockNews::None;
 }
@@ -88,6 +90,8 @@ LockNews roughNews(const Event& event, std::size_t row, const trace::Trace& trac
         return endOf(event.flags);
     case EventKind::RecordFailedOver:
         return LockNews::FailedOver;
+    case EventKind::RecordUnobserved:
+        return event.flags & trace::kNoLongerShown ? LockNews::NoLongerShown : LockNews::None;
     default:
         return LockNews::None;
     }
@@ -111,6 +115,7 @@ LockTale lockTale(const Event& event, std::size_t row, const trace::Trace& trace
     case LockNews::Forced:
     case LockNews::Overwritten:
     case LockNews::Lost:
+    case LockNews::EndedUnseen:
         tale.who = EntityId(event.aux);
         break;
     default:
@@ -154,6 +159,11 @@ QString lockNewsWord(LockNews news) {
         return Words::tr("lost with its server");
     case LockNews::FailedOver:
         return Words::tr("failed over while held");
+    case LockNews::NoLongerShown:
+        //: A lock that its server shows only while somebody waits for it, and nobody does any more.
+        return Words::tr("no longer seen");
+    case LockNews::EndedUnseen:
+        return Words::tr("ended unseen");
     }
     return {};
 }

@@ -96,6 +96,7 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     if (RecordState(span->state) == RecordState::Unobserved) {
         const Span* decider = spanAt(lane.deciders, t);
         const bool nobody = decider && Decider(decider->state) == Decider::Nobody;
+        if (endsShowing(data.trace(), *span)) return Timeline::tr("no longer seen");
         if (!nobody) return Timeline::tr("not observed");
         return hasMasters(lane) ? Timeline::tr("no master: nobody decides") : Timeline::tr("nobody decides");
     }
@@ -155,6 +156,12 @@ inspect::KeptBy keptBy(const trace::Trace& trace, const Lane& record, const Span
     const trace::EntityId ofLock = trace.entity(trace.at(span.row).subject).other;
     const trace::Entity& format = trace.entity(record.format != trace::kNoEntity ? record.format : ofLock);
     return format.kind == trace::EntityKind::Text ? inspect::keptBy(format.name) : inspect::KeptBy::NotTold;
+}
+
+bool endsShowing(const trace::Trace& trace, const Span& span) {
+    if (span.row >= trace.size()) return false;
+    const trace::Event event = trace.at(span.row);
+    return event.kind == trace::EventKind::RecordUnobserved && (event.flags & trace::kNoLongerShown) != 0;
 }
 
 Lease leaseOf(const trace::Trace& trace, const Span& span) {

@@ -35,6 +35,9 @@ struct Lease {
 };
 /// The lease of a span with RecordState::Held.
 Lease leaseOf(const trace::Trace& trace, const Span& span);
+
+/// Whether a gap in a record begins where the server does not show the lock any more, because nobody waits for it.
+bool endsShowing(const trace::Trace& trace, const Span& span);
 /// The thing that keeps the lock of a record lane's span whose end is not known, by its format.
 inspect::KeptBy keptBy(const trace::Trace& trace, const Lane& record, const Span& span);
 /// Whether it is drawn so pale that words on it need the usual text colour: without a wedge, or as a guess.
