@@ -57,7 +57,7 @@ int diff(const QStringList& words) {
     const trace::State earlier = index.at(*from), later = index.at(*to);
     const auto changes = trace::differences(*recording->trace, earlier, *from, later, *to);
     if (!arguments->has("json")) {
-        QString heading = tr("from %1 to %2: %n change(s)", nullptr, int(changes.size()))
+        QString heading = tr("from %1 to %2: %n change(s)", nullptr, int(trace::changesSeen(changes)))
                               .arg(instantText(*recording->trace, *from), instantText(*recording->trace, *to));
         const QString day = dayText(*recording->trace, *from);
         if (!day.isEmpty()) heading += QStringLiteral("  (") + day + QLatin1Char(')');
@@ -68,7 +68,7 @@ int diff(const QStringList& words) {
             say(toJson(change, *recording->trace));
         else
             say(QStringLiteral("  ") + trace::sentenceOf(change, *recording->trace));
-    return recording->damage ? kUnknown : kFine;
+    return recording->damage || trace::endsUnseen(changes) ? kUnknown : kFine;
 }
 
 } // namespace lockscope::cli

@@ -36,8 +36,8 @@ public:
             m_stop.request_stop();
         });
         constexpr std::chrono::milliseconds kCheckEvery = 200ms; // time alone makes some alerts true
-        connect(&m_beat, &QTimer::timeout, this, &WatchRun::checkAlerts);
-        if (!plan.once && !plan.alerts.empty()) m_beat.start(kCheckEvery);
+        connect(&m_beat, &QTimer::timeout, this, &WatchRun::beat);
+        if (!plan.once) m_beat.start(kCheckEvery);
     }
     ~WatchRun() override { m_runtime.kill(); }
 
@@ -103,8 +103,10 @@ private:
         return begun;
     }
 
-    void checkAlerts() {
-        if (!tellAlerts() || !m_plan.fail || m_failed) return;
+    void beat() {
+        for (const auto& server : m_servers)
+            server->tellSilence();
+        if (m_plan.alerts.empty() || !tellAlerts() || !m_plan.fail || m_failed) return;
         m_failed = true;
         m_stop.request_stop();
     }

@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "inspect/copy_feeds.h"
+#include "inspect/server_teller.h"
 #include "live/live_connection.h"
 #include "trace/connection.h"
 
@@ -37,7 +38,8 @@ struct WatchRecording::Server {
               to, node, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
           copies(
               {to, feed, connection, observer}, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
-          reports(feed, std::move(forced)) {
+          reports(feed, std::move(forced)),
+          teller(to, node) {
         recorder.emit(EventKind::NodeStarted, node);
     }
 
@@ -47,17 +49,18 @@ struct WatchRecording::Server {
                             trace.intern(EntityKind::Client, party.client, connection));
     }
 
-    void write(const inspect::LockReport& report, const std::vector<inspect::LateRenewal>& late) {
+    void write(const inspect::LockReport& report, const std::vector<inspect::LateRenewal>& late, Nanos silentFor) {
         for (const inspect::LateRenewal& one : late)
             feed.renewalLate(one, report.at);
         if (report.trouble) {
             if (observed)
-                recorder.emit(EventKind::ConnectionLost, observer, node, 0,
+                recorder.emit(EventKind::ConnectionLost, observer, node, silentFor.count(),
                               recorder.trace().text(report.trouble->message.toUtf8()));
             observed = false;
         } else {
             if (!observed) recorder.emit(EventKind::ConnectionRestored, observer, node);
             observed = true;
+            teller.write(report);
         }
         for (const inspect::ServerEvent event : report.events) {
             if (report.together) continue; // of one server of them: its copies tell
@@ -78,6 +81,7 @@ struct WatchRecording::Server {
     inspect::TraceFeed feed;
     inspect::CopyFeeds copies;
     inspect::ReportFeed reports;
+    inspect::ServerTeller teller;
     bool observed = true;
 };
 
@@ -118,7 +122,7 @@ WatchRecording::Server& WatchRecording::serverAt(const QString& endpoint,
 }
 
 void WatchRecording::seen(const QString& endpoint, const inspect::LockReport& report,
-                          const std::vector<inspect::LateRenewal>& late,
+                          const std::vector<inspect::LateRenewal>& late, Nanos silentFor,
                           const std::function<bool(const QByteArray&)>& forced) {
     if (m_recording && m_isHalfFull(m_path, m_runtime.monotonic() - m_origin, m_bounds)) {
         if (const auto done = finish(); !done) complain(done.error());
@@ -130,7 +134,7 @@ void WatchRecording::seen(const QString& endpoint, const inspect::LockReport& re
         if (!begun) return;
         m_failed = false;
     }
-    serverAt(endpoint, forced).write(report, late);
+    serverAt(endpoint, forced).write(report, late, silentFor);
     m_trace->reach(m_runtime.monotonic() - m_origin);
 }
 

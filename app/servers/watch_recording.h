@@ -21,10 +21,10 @@ public:
                                                                          const trace::RecordingBounds& bounds);
     ~WatchRecording();
 
-    /// Takes note of a report of the server at `endpoint`, as it may be shown. `forced`: see inspect::ReportFeed; the
-    /// first one of an endpoint is kept.
+    /// Takes note of a report of the server at `endpoint`, as it may be shown. `silentFor`: with trouble, how long the
+    /// server has not answered. `forced`: see inspect::ReportFeed; the first one of an endpoint is kept.
     void seen(const QString& endpoint, const inspect::LockReport& report, const std::vector<inspect::LateRenewal>& late,
-              const std::function<bool(const QByteArray& lock)>& forced);
+              Nanos silentFor, const std::function<bool(const QByteArray& lock)>& forced);
     /// Writes the rest. An error is a sentence.
     std::expected<void, QString> finish();
 

@@ -95,6 +95,23 @@ QString endText(const LockRow& row) {
     return tr("end unknown");
 }
 
+/// The first waiters, each with what it wants to do, where some read beside others and some write alone; else empty.
+QString waitersByMode(const LockRow& row) {
+    constexpr int kShown = 8;
+    const auto reads = [](const inspect::Party& party) { return party.mode == "shared"; };
+    if (row.mode != "shared" && std::ranges::none_of(*row.waiters, reads)) return {};
+    QStringList waiters;
+    int living = 0;
+    for (const inspect::Party& waiter : *row.waiters) {
+        if (waiter.dead || ++living > kShown) continue;
+        //: A client that waits for a lock, to hold it beside other readers, or alone.
+        waiters << (reads(waiter) ? tr("%1 to read") : tr("%1 to write")).arg(partyText(waiter));
+    }
+    QString text = waiters.join(QStringLiteral(", "));
+    if (living > kShown) text += QLatin1Char(' ') + tr("and %1 more").arg(living - kShown);
+    return text;
+}
+
 QString waitersText(const LockRow& row) {
     if (!row.waiterCount) return tr("waiters unknown");
     // Nobody lists the waiters: those that listen for the release are counted, and others may poll.
@@ -102,6 +119,7 @@ QString waitersText(const LockRow& row) {
         return *row.waiterCount == 0 ? tr("no waiter known")
                                      : tr("%n subscribed to its release", nullptr, int(*row.waiterCount));
     QString text = tr("%n waiting", nullptr, int(*row.waiterCount));
+    if (const QString modes = waitersByMode(row); !modes.isEmpty()) text += QStringLiteral(": ") + modes;
     if (row.deadWaiters > 0) text += QStringLiteral(", ") + tr("%n dead in the queue", nullptr, int(row.deadWaiters));
     return text;
 }

@@ -12,6 +12,7 @@
 #include "servers/watch_metrics.h"
 #include "servers/watch_words.h"
 #include "trace/event_words.h"
+#include "trace/time_text.h"
 
 #include <QDateTime>
 #include <QJsonDocument>
@@ -121,14 +122,15 @@ void WatchedServer::tell(const LockReport& report) {
     const std::vector<inspect::LateRenewal> late = m_alerts.observe(report);
     if (m_metrics) m_metrics->seen(m_endpoint, report);
     if (m_recording)
-        m_recording->seen(m_endpoint, report, late, [this](const QByteArray& lock) { return m_forced.has(lock); });
+        m_recording->seen(m_endpoint, report, late, m_alerts.silentFor(report.at),
+                          [this](const QByteArray& lock) { return m_forced.has(lock); });
     if (report.trouble) {
         complainHere(report.trouble->message);
         m_troubled = true;
         return;
     }
-    if (m_troubled) complain(tr("%1 answers again").arg(m_endpoint));
-    m_troubled = false;
+    if (m_troubled || m_silent) complain(tr("%1 answers again").arg(m_endpoint));
+    m_troubled = m_silent = false;
     tellServers(report);
     tellNotes(report);
     for (const inspect::ServerEvent event : report.events)
@@ -247,13 +249,28 @@ void WatchedServer::tell(const inspect::Alert& alert) {
 bool WatchedServer::checkAlerts(inspect::AlertWatch::Rings rings) {
     if (m_plan.alerts.empty()) return false;
     bool begun = false;
-    if (m_watcher) m_alerts.setUnanswered(m_watcher->unansweredSince());
     for (const inspect::Alert& alert : m_alerts.check(m_runtime.monotonic(), rings)) {
         tell(alert);
         begun = begun || alert.state == inspect::Alert::State::Raised;
     }
     if (m_metrics) m_metrics->setAlerts(m_endpoint, m_alerts.raised());
     return begun;
+}
+
+void WatchedServer::tellSilence() {
+    const auto since = m_watcher->unansweredSince();
+    m_alerts.setUnanswered(since);
+    const Nanos now = m_runtime.monotonic();
+    if (m_troubled || m_silent || !since || now - *since <= inspect::kSilentFrom) return;
+    m_silent = true;
+    const QString message = tr("%1 has not answered for %2").arg(m_watcher->where(), spanText(inspect::kSilentFrom));
+    complainHere(message);
+    if (!m_recording) return;
+    LockReport nothing; // a gap in the recording
+    nothing.at = now;
+    nothing.trouble = inspect::WatchTrouble{inspect::WatchTrouble::Kind::Unreachable, {}, message};
+    m_recording->seen(m_endpoint, nothing, {}, m_alerts.silentFor(now),
+                      [this](const QByteArray& lock) { return m_forced.has(lock); });
 }
 
 QString WatchedServer::cost() const {

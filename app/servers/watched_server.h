@@ -45,6 +45,8 @@ public:
     void record(WatchRecording* recording) { m_recording = recording; }
     /// Tells which alerts begin and end now. True: one has begun.
     bool checkAlerts(inspect::AlertWatch::Rings rings = inspect::AlertWatch::Rings::Own);
+    /// Tells, once, that the server has not answered for a while. Call it a few times a second.
+    void tellSilence();
     inspect::AlertWatch& alerts() { return m_alerts; }
     /// The cost of watching so far, as a sentence; empty: nothing was asked.
     QString cost() const;
@@ -75,6 +77,7 @@ private:
     Nanos m_began{};
     std::set<inspect::WatchNote::Kind> m_noted; ///< said since the present connection began
     bool m_troubled = false;
+    bool m_silent = false; ///< it does not answer, and that was said
 };
 
 } // namespace lockscope::cli

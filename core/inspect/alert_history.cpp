@@ -28,6 +28,7 @@ struct Judged {
             sawAll = true;
             watch.observe(reports.quiet(at));
         }
+        watch.setUnanswered(reports.unansweredSince());
         watch.observe(reports.report(at));
     }
 

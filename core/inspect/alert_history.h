@@ -28,9 +28,9 @@ struct JudgedConnection {
 inline constexpr std::size_t kMostPastAlerts = 10'000;
 
 /// The alerts that a watcher with these rules would have told while the trace was recorded: AlertWatch over the reports
-/// that the trace keeps. Each connection has a list, in the order in which its alerts began. That a server may evict
-/// locks is in no trace, so this alert is missing. A long trace of many locks is looked at in larger steps of time, so
-/// that an alert may begin some seconds late. Returns early, with what was found so far, once `stop` was requested.
+/// that the trace keeps. Each connection has a list, in the order in which its alerts began. A long trace of many locks
+/// is looked at in larger steps of time, so that an alert may begin some seconds late. Returns early, with what was
+/// found so far, once `stop` was requested.
 std::vector<std::vector<PastAlert>>
 alertsIn(const trace::Trace& trace, const std::vector<JudgedConnection>& connections, const std::stop_token& stop = {});
 

@@ -3,6 +3,7 @@
 
 #include "inspect/held_twice.h"
 #include "inspect/row_named.h"
+#include "inspect/seen_by_waiters.h"
 #include "inspect/text.h"
 #include "inspect/watch_notes.h"
 
@@ -180,7 +181,7 @@ void AlertWatch::noteEnd(Lock& lock, const std::vector<Since>& holdersNow, Nanos
 
 // It is free, and its token stays known.
 void AlertWatch::noteGone(const QByteArray& name, Lock& lock, Nanos at) {
-    noteEnd(lock, {}, at);
+    if (!seenByItsWaiters(lock.row)) noteEnd(lock, {}, at); // else it may be held still
     endRenewals(lock, at);
     lock.row = LockRow();
     lock.row.name = name;
@@ -202,8 +203,7 @@ std::vector<LateRenewal> AlertWatch::observe(const LockReport& report) {
     }
     m_troubleSince.reset();
     ++m_looks;
-    const auto evicts = std::ranges::find(report.notes, WatchNote::Kind::MayEvict, &WatchNote::kind);
-    m_evictsBy = evicts == report.notes.end() ? QByteArray() : evicts->examples.at(0);
+    m_evictsBy = evictionPolicyIn(report);
     std::unordered_set<QByteArray> guesses;
     const auto take = [&](const LockRow& row) {
         if (row.certainty == Certainty::Guess) {

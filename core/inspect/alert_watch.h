@@ -81,6 +81,8 @@ public:
     /// Since when the server has not answered what it was asked (Watcher::unansweredSince()): a look that does not end
     /// makes no report. Call it before check().
     void setUnanswered(std::optional<Nanos> since) { m_unansweredSince = since; }
+    /// How long nothing has been known of the server; 0: it answers.
+    Nanos silentFor(Nanos now) const;
     enum class Rings : std::uint8_t {
         Own,   ///< deadlocks among the locks of this server
         Given, ///< those that the last findRings() has found
@@ -181,8 +183,6 @@ private:
     /// How many locks there were at the last look.
     std::int64_t locksSeen() const;
     /// Whether a rule is true of the server at `now`.
-    /// How long nothing has been known of the server; 0: it answers.
-    Nanos silentFor(Nanos now) const;
     bool isSoOfServer(const AlertRule& rule, Nanos now) const;
     /// Whether a rule is true of a lock at `now`.
     bool isSo(const AlertRule& rule, const Lock& lock, Nanos now) const;

@@ -46,6 +46,11 @@ QJsonObject toJson(const ServerIdentity& server) {
     return json;
 }
 
+QByteArray evictionPolicyIn(const LockReport& report) {
+    const auto evicts = std::ranges::find(report.notes, WatchNote::Kind::MayEvict, &WatchNote::kind);
+    return evicts == report.notes.end() ? QByteArray() : evicts->examples.at(0);
+}
+
 Nanos LockReport::knownUntil() const {
     Nanos until = began < Nanos(0) ? at : began;
     for (const WatchedServerState& one : servers)

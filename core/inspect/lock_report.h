@@ -45,16 +45,17 @@ struct LockReport {
     /// The addresses that `events` concern, before and after, where several servers are watched. Empty: all locks.
     std::vector<QByteArray> eventsAt;
     std::vector<WatchedServerState> servers; ///< of several: those that have the locks
-    bool together = false;               ///< each of the servers has a copy of its own of every lock: LockRow::copies
-    int connections = 0;                 ///< so far: what is said once per connection is due again when this grows
-    std::int64_t keysRefused = 0;        ///< keys that this user has no right to read
-    std::uint64_t commands = 0;          ///< sent so far
-    Nanos serverTime{};                  ///< that the server has spent on us so far, at most
-    Nanos at{};                          ///< the runtime's monotonic clock when the answers came
-    Nanos began{-1};                     ///< … when the first of them was asked for; -1: at the same time
-    std::int64_t wallMs = 0;             ///< this machine's wall clock then
-    double commandsPerSecond = 0;        ///< our own load on the server, over the last seconds
-    Nanos period{};                      ///< until the next look
+    bool together = false;        ///< each of the servers has a copy of its own of every lock: LockRow::copies
+    int connections = 0;          ///< so far: what is said once per connection is due again when this grows
+    std::int64_t keysRefused = 0; ///< keys that this user has no right to read
+    std::uint64_t commands = 0;   ///< sent so far
+    Nanos serverTime{};           ///< that the server has spent on us so far, at most
+    Nanos at{};                   ///< the runtime's monotonic clock when the answers came
+    Nanos began{-1};              ///< … when the first of them was asked for; -1: at the same time
+    std::int64_t wallMs = 0;      ///< this machine's wall clock then
+    double commandsPerSecond = 0; ///< our own load on the server, over the last seconds
+    Nanos period{};               ///< until the next look
+    bool hearsOfChanges = false;  ///< the server tells of changes of all known locks by itself, besides the looks
     std::optional<WatchTrouble> trouble; ///< why there is nothing new: `locks` are the last ones known
 
     /// The instant up to which everything that happened to any lock shows in the rows.
@@ -66,6 +67,9 @@ struct LockReport {
     /// … and that another server took over.
     bool failedOver(const LockRow& row) const;
 };
+
+/// The policy by which the server may drop locks when its memory is full; empty: it does not, or does not say.
+QByteArray evictionPolicyIn(const LockReport& report);
 
 /// One line about a server of several: address, role, slots, run id, replicas and how far they are behind, persistence
 /// and eviction, each as far as the server tells.

@@ -109,6 +109,18 @@ trace::HoldMode holdModeOf(const QByteArray& mode) {
     return mode == "permit" ? trace::HoldMode::Permit : trace::HoldMode::Exclusive;
 }
 
+QByteArray modeName(trace::HoldMode mode) {
+    switch (mode) {
+    case trace::HoldMode::Shared:
+        return QByteArrayLiteral("shared");
+    case trace::HoldMode::Permit:
+        return QByteArrayLiteral("permit");
+    case trace::HoldMode::Exclusive:
+        break;
+    }
+    return QByteArrayLiteral("exclusive");
+}
+
 const char* nameOf(LockRow::Expires expires) {
     switch (expires) {
     case LockRow::Expires::At:

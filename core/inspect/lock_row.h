@@ -114,6 +114,8 @@ struct LockRow {
 
 /// The mode that the word "exclusive", "shared" or "permit" stands for; any other text is exclusive.
 trace::HoldMode holdModeOf(const QByteArray& mode);
+/// The word for a mode, as formats write it in LockRow::mode.
+QByteArray modeName(trace::HoldMode mode);
 
 /// "at", "never", "unknown"; "certain", "likely", "guess": as `watch --json` says it.
 const char* nameOf(LockRow::Expires expires);

@@ -140,6 +140,7 @@ QCoro::Task<LockReport> LookingWatcher::report(Depth depth, Progress progress, s
     describe(report);
     report.began = began;
     report.servers = std::move(found->servers);
+    report.hearsOfChanges = hearsOfChanges();
     report.complete = found->complete;
     report.keysSeen = found->looked;
     report.keysPassed = found->passed;

@@ -50,6 +50,8 @@ protected:
     virtual Answer<Look> look(Depth depth, Progress progress, std::stop_token stop) = 0;
     /// Returns when there may be news, after `longest` at the latest. Without a server that tells: after `longest`.
     virtual QCoro::Task<> news(Nanos longest, std::stop_token stop);
+    /// Whether news() hears of every change of a lock that is known.
+    virtual bool hearsOfChanges() const { return false; }
     /// Requests sent so far.
     virtual std::uint64_t requests() const = 0;
 

@@ -3,6 +3,7 @@
 
 #include "inspect/text.h"
 #include "trace/connection.h"
+#include "trace/server_told.h"
 
 #include <algorithm>
 
@@ -13,19 +14,6 @@ using trace::EventKind;
 using trace::kNoEntity;
 
 namespace {
-
-/// As formats write it in LockRow::mode.
-QByteArray modeName(trace::HoldMode mode) {
-    switch (mode) {
-    case trace::HoldMode::Shared:
-        return QByteArrayLiteral("shared");
-    case trace::HoldMode::Permit:
-        return QByteArrayLiteral("permit");
-    case trace::HoldMode::Exclusive:
-        break;
-    }
-    return QByteArrayLiteral("exclusive");
-}
 
 /// The wall clock at the trace's origin, in ms since 1970; between 1970 and the year 10000, whatever a damaged
 /// recording says.
@@ -46,19 +34,31 @@ RecordedReports::Lock& RecordedReports::lockOf(EntityId id) {
     const auto [known, isNew] = m_locks.try_emplace(id);
     if (isNew) {
         const bool isLogical = m_trace.entity(id).kind == trace::EntityKind::Lock && m_trace.copyOf(id) == kNoEntity;
-        known->second.isOurs =
-            isLogical && (m_connection == kNoEntity || trace::connectionOf(m_trace, id) == m_connection);
+        known->second.isOurs = isLogical && isOurs(id);
     }
     return known->second;
+}
+
+bool RecordedReports::isOurs(EntityId node) const {
+    return m_connection == kNoEntity || trace::connectionOf(m_trace, node) == m_connection;
 }
 
 void RecordedReports::apply(const trace::Event& event) {
     if (event.kind == EventKind::ConnectionLost || event.kind == EventKind::ConnectionRestored) {
         const EntityId node = event.subject;
         const bool isPart = m_trace.entity(node).other != kNoEntity; // one server of several
-        if (isPart || (m_connection != kNoEntity && trace::connectionOf(m_trace, node) != m_connection)) return;
+        if (isPart || !isOurs(node)) return;
         m_lost = event.kind == EventKind::ConnectionLost;
         m_trouble = m_lost ? QString::fromUtf8(m_trace.entity(event.aux).name) : QString();
+        m_unansweredSince.reset();
+        if (m_lost) m_unansweredSince = event.time() - std::clamp(Nanos(event.value), Nanos(0), event.time());
+        m_news = m_begun = true;
+        return;
+    }
+    if (event.kind == EventKind::ServerTold) {
+        const auto policy = trace::toldValue(m_trace.entity(event.aux).name, trace::kMayEvict);
+        if (!policy || !isOurs(event.actor)) return;
+        m_evictsBy = *policy;
         m_news = m_begun = true;
         return;
     }
@@ -128,6 +128,7 @@ std::optional<LockRow> RecordedReports::rowOf(EntityId id, const Lock& lock, Nan
         row.waiters->push_back(std::move(party));
     }
     if (record.token != 0) row.token = record.token;
+    if (record.noLongerShown) return std::nullopt; // as the server shows nothing of it
     if (!record.observed) {
         row.state = LockRow::State::NotKnown;
         return row;
@@ -160,6 +161,7 @@ LockReport RecordedReports::quiet(Nanos at) const {
     report.wallMs = originMsOf(m_trace) + at / 1ms;
     report.complete = m_sawAll;
     report.lookedAgain.emplace();
+    if (!m_evictsBy.isEmpty()) report.notes.push_back({WatchNote::Kind::MayEvict, 0, {m_evictsBy}});
     if (m_lost) report.trouble = WatchTrouble{WatchTrouble::Kind::Unreachable, {}, m_trouble};
     return report;
 }

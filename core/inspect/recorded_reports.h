@@ -14,7 +14,8 @@ class Trace;
 namespace lockscope::inspect {
 
 /// Makes reports of one connection's locks out of a trace that a TraceFeed wrote, so that what reads reports can read a
-/// recording, too. A report has what the trace keeps: not the load, the topology or the notes of the watcher.
+/// recording, too. A report has what the trace keeps: not the load, the topology or other notes than
+/// WatchNote::MayEvict.
 class RecordedReports {
 public:
     /// `connection`: see trace/connection.h; kNoEntity: all locks of the trace. `trace` outlives this.
@@ -24,6 +25,8 @@ public:
     void apply(const trace::Event& event);
     /// Whether a row since the last report says something about the locks or the server.
     bool hasNews() const { return m_news; }
+    /// Since when the server has not answered, where it is lost at the moment.
+    std::optional<Nanos> unansweredSince() const { return m_unansweredSince; }
     /// Whether any row so far does.
     bool hasBegun() const { return m_begun; }
     /// Whether the watcher had seen all locks once: what came later was not there before.
@@ -49,6 +52,8 @@ private:
         bool failedOver = false;                  ///< since the last report
         bool changed = false;
     };
+    /// Whether a node or a lock is seen over this connection.
+    bool isOurs(trace::EntityId id) const;
     Lock& lockOf(trace::EntityId id);
     Party partyOf(const Lock& lock, trace::EntityId thread);
     /// Missing: nothing of it is there any more.
@@ -60,6 +65,8 @@ private:
     std::vector<trace::EntityId> m_changed;
     std::map<QByteArray, trace::EntityId> m_clients; ///< by identityOf()
     QString m_trouble;
+    std::optional<Nanos> m_unansweredSince;
+    QByteArray m_evictsBy;
     bool m_lost = false, m_news = false, m_begun = false, m_sawAll = false;
 };
 

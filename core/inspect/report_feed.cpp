@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/report_feed.h"
 
+#include "inspect/seen_by_waiters.h"
 #include "inspect/seen_content.h"
 #include "inspect/trace_feed.h"
 
@@ -19,9 +20,9 @@ void ReportFeed::write(const LockReport& report) {
         return;
     }
     m_feed.observed();
-    const std::map<QByteArray, QByteArray> before = std::exchange(m_places, {});
+    const std::map<QByteArray, Before> before = std::exchange(m_before, {});
     for (const LockRow& row : report.locks) {
-        m_places.emplace(row.name, row.server);
+        m_before.emplace(row.name, Before{row.server, seenByItsWaiters(row)});
         Sight sight;
         if (report.concerns(row))
             sight.freedBy = trace::FreedBy::NodeLoss; // a new holder got it from no client
@@ -31,15 +32,17 @@ void ReportFeed::write(const LockReport& report) {
         sight.sawAllBefore = m_sawAll && !report.concerns(row);
         m_feed.update(row.name, withPlaces(row), sight);
     }
-    for (const auto& [name, server] : before) {
-        if (m_places.contains(name)) continue;
+    for (const auto& [name, then] : before) {
+        if (m_before.contains(name)) continue;
         LockRow was;
-        was.server = server;
+        was.server = then.server;
         const bool copyLost = report.together && !report.events.empty();
         if (copyLost || report.concerns(was))
             m_feed.lost(name); // with the server's data, not by a release
+        else if (const auto end = endOf(name); !end && then.byWaiters)
+            m_feed.noLongerShown(name);
         else
-            m_feed.update(name, std::nullopt, {.freedBy = endOf(name)});
+            m_feed.update(name, std::nullopt, {.freedBy = end});
     }
     m_sawAll = report.complete;
 }

@@ -24,8 +24,12 @@ private:
 
     TraceFeed& m_feed;
     std::function<bool(const QByteArray&)> m_forced;
-    bool m_sawAll = false;                     ///< so did the last report
-    std::map<QByteArray, QByteArray> m_places; ///< by lock of the last report: its server, of several
+    bool m_sawAll = false; ///< so did the last report
+    struct Before {
+        QByteArray server;      ///< of several
+        bool byWaiters = false; ///< it was shown because somebody waited for it
+    };
+    std::map<QByteArray, Before> m_before; ///< by lock of the last report
 };
 
 } // namespace lockscope::inspect

@@ -158,11 +158,13 @@ void TraceFeed::updateHolders(Known& lock, const std::optional<LockRow>& row, co
     lock.details.tellSince(place, lock.owner, holder, RecordDetails::Since::Holds);
 }
 
-void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& sight) {
+void TraceFeed::update(const QByteArray& lockName, const std::optional<LockRow>& row, const Sight& seen) {
     if (!row && !m_locks.contains(lockName)) return;
     Known& lock = known(lockName, row ? row->format : QByteArray());
     setHidden(lock, row && row->state == LockRow::State::NotKnown);
     if (lock.hidden) return;
+    Sight sight = seen;
+    if (std::exchange(lock.noLongerShown, false) && !sight.freedBy) sight.freedBy = FreedBy::Unseen;
     if (row && row->certainty != lock.certainty) { // before the hold: nobody may take a guess for more meanwhile
         lock.certainty = row->certainty;
         tell(EventKind::RecordCertainty, kNoEntity, lock, static_cast<std::int64_t>(lock.certainty));
@@ -268,6 +270,17 @@ void TraceFeed::lost(const QByteArray& lockName) {
 void TraceFeed::nodeLost() {
     for (auto& [name, lock] : m_locks)
         if (lock.owner != kNoEntity) free(lock, kNoEntity, FreedBy::NodeLoss);
+}
+
+void TraceFeed::noLongerShown(const QByteArray& lockName) {
+    const auto found = m_locks.find(lockName);
+    if (found == m_locks.end() || found->second.hidden) return;
+    Known& lock = found->second;
+    if (lock.owner == kNoEntity) return update(lockName, std::nullopt);
+    if (std::exchange(lock.waiters, 0) != 0) tell(EventKind::RecordWaiters, kNoEntity, lock);
+    lock.details.tellQueue(placeOf(lock), nullptr);
+    lock.hidden = lock.noLongerShown = true;
+    tell(EventKind::RecordUnobserved, lock.owner, lock, 0, 0, trace::kNoLongerShown);
 }
 
 void TraceFeed::setHidden(Known& lock, bool hidden) {

@@ -82,6 +82,9 @@ public:
     /// As nodeLost(), for one lock: the server has nothing of it any more.
     void lost(const QByteArray& lockName);
 
+    /// The server shows this lock only while somebody waits for it, and nobody does any more: its record cannot be seen
+    /// until it shows again, and a hold that is another one by then ended unseen.
+    void noLongerShown(const QByteArray& lockName);
     /// The record can not be seen from here on (connection lost); of every lock known so far.
     void unobserved();
     /// The records can be seen again. Call before the first update.
@@ -107,7 +110,8 @@ private:
         std::int64_t waiters = -1;
         std::int64_t token = 0;
         RecordDetails details;
-        bool hidden = false; ///< LockRow::State::NotKnown
+        bool hidden = false;        ///< LockRow::State::NotKnown, or:
+        bool noLongerShown = false; ///< see there
     };
     /// A lock that is new gets the format as its entity's `other`, a Text, when it is known by then.
     Known& known(const QByteArray& lockName, const QByteArray& format);

@@ -21,6 +21,9 @@ struct WatchStatus {
     bool partial = false;
 };
 
+/// A server that has not answered for longer is out of sight, though its connection stands.
+inline constexpr Nanos kSilentFrom = 2s;
+
 /// The cost of watching for the server, since the watcher was made.
 struct WatchLoad {
     std::uint64_t requests = 0;

@@ -4,6 +4,7 @@
 #include "drivers/dial.h"
 #include "inspect/make_watcher.h"
 #include "inspect/row_named.h"
+#include "inspect/seen_by_waiters.h"
 #include "inspect/seen_content.h"
 #include "inspect/topology_words.h"
 #include "live/live_session.h"
@@ -62,6 +63,7 @@ LiveConnection::LiveConnection(const Shared& shared, ConnectionPlan plan)
       m_feed(
           shared.recorder, m_node, [this](const inspect::Party& party) { return m_shared.threadOf(party, m_id); },
           kTolerance),
+      m_teller(shared.recorder, m_node),
       m_copies(
           {shared.recorder, m_feed, m_id, shared.observer},
           [this](const inspect::Party& party) { return m_shared.threadOf(party, m_id); }, kTolerance) {
@@ -255,11 +257,10 @@ void LiveConnection::tick() {
     if (!isOpen()) return;
     const inspect::WatchLoad load = m_watcher->load();
     // A server that stands still ends no look for a time-out, and its locks are not observed meanwhile.
-    constexpr Nanos kSilent = 2s;
     const auto unanswered = m_watcher->unansweredSince();
     m_alerts.setUnanswered(unanswered);
-    if (m_observed && unanswered && m_shared.runtime.monotonic() - *unanswered > kSilent) {
-        tellTrouble(LiveSession::tr("%1 has not answered for %n second(s)", nullptr, int(kSilent / 1s))
+    if (m_observed && unanswered && m_shared.runtime.monotonic() - *unanswered > inspect::kSilentFrom) {
+        tellTrouble(LiveSession::tr("%1 has not answered for %n second(s)", nullptr, int(inspect::kSilentFrom / 1s))
                         .arg(m_watcher->where()));
         judgeHealth();
     }
@@ -299,7 +300,8 @@ void LiveConnection::checkAlerts(inspect::AlertWatch::Rings rings) {
 
 void LiveConnection::tellTrouble(const QString& message) {
     if (m_observed) {
-        m_shared.recorder.emit(EventKind::ConnectionLost, m_shared.observer, m_node, 0,
+        m_shared.recorder.emit(EventKind::ConnectionLost, m_shared.observer, m_node,
+                               m_alerts.silentFor(m_shared.runtime.monotonic()).count(),
                                m_shared.recorder.trace().text(message.toUtf8()));
         m_feed.unobserved();
     }
@@ -337,6 +339,7 @@ void LiveConnection::seen(const inspect::LockReport& report) {
         if (countsKeys(note.kind) && !report.complete) continue; // still counted
         m_progress += (m_progress.isEmpty() ? QString() : QStringLiteral(" · ")) + textOf(note);
     }
+    m_teller.write(report);
     tellServerEvents(report);
     tellRole(report);
     if (report.server) m_server = *report.server;
@@ -435,6 +438,8 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
         const inspect::LockRow* const was = m_watcher->lastSeen(name); // this look is not the last one yet
         if (was ? report.concerns(*was) : !report.events.empty())
             m_feed.lost(name); // with the server's data: nobody released it
+        else if (was && inspect::seenByItsWaiters(*was))
+            m_feed.noLongerShown(name);
         else
             m_feed.update(name, std::nullopt);
         if (m_ownRecord) m_ownRecord->seen(name, trace::kNoEntity);

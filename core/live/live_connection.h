@@ -3,6 +3,7 @@
 #include "inspect/alert_watch.h"
 #include "inspect/copy_feeds.h"
 #include "inspect/releaser.h"
+#include "inspect/server_teller.h"
 #include "inspect/trace_feed.h"
 #include "inspect/watcher.h"
 #include "live/own_record.h"
@@ -117,6 +118,7 @@ private:
     inspect::WatchOptions m_options;
     trace::EntityId m_id, m_node;
     inspect::TraceFeed m_feed;
+    inspect::ServerTeller m_teller;
     inspect::CopyFeeds m_copies;            ///< of locks that several servers keep together
     std::unique_ptr<OwnRecord> m_ownRecord; ///< once clients of our own have run here
     QByteArrayList m_ownLocks;              ///< that they use

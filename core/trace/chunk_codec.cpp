@@ -122,6 +122,7 @@ bool isInRange(EventKind kind, std::int64_t value) {
     case SessionChanged:
     case RecordRenewalMissed:
     case RecordRenewalsStopped:
+    case ConnectionLost:
         return value >= 0;
     case NodeDoubted:
         return value >= 0 && value <= std::int64_t(Doubt::Agreed);

@@ -53,6 +53,8 @@ const char* kindName(EventKind kind) {
         return "failover-step";
     case EventKind::EngineChanged:
         return "engine-changed";
+    case EventKind::ServerTold:
+        return "server-told";
     case EventKind::WorkHung:
         return "work-hung";
     case EventKind::PushLossArmed:

@@ -73,6 +73,7 @@ enum class EventKind : std::uint8_t {
     RepeatArmed = 28,    ///< a fault; subject link: the next request on it will be done twice
     EngineChanged = 29,  ///< a lock manager's news of an engine: actor client (0: not told); value the record's epoch;
                          ///< flags EngineNews; aux Text: the engine's id, and after a newline why
+    ServerTold = 30,     ///< a fact about a watched server as a whole: actor node; aux Text (server_told.h)
 
     // Belief: what a client could act on. actor Thread, subject Lock.
     Requested = 32,      ///< value longest wait, ns, -1 = no bound
@@ -106,7 +107,7 @@ enum class EventKind : std::uint8_t {
     RecordFreed = 66,      ///< actor: the cause (0: none, it expired); aux owner Thread; flags FreedBy
     RecordWaiters = 67,    ///< value queue depth as the server knows it, -1 = not known
     RecordToken = 68,      ///< value last fencing token given
-    RecordUnobserved = 69, ///< from now on the record is not observed (drawn as a gap)
+    RecordUnobserved = 69, ///< from now on the record is not observed (drawn as a gap); flags kNoLongerShown
     RecordObserved = 70,   ///< observed again
     RecordDeadline = 71,   ///< the deadline changed without a known renewal: the server's clock was moved, or the lease
                            ///< was shortened; actor owner Thread; value the new deadline; aux ms since the lease was
@@ -128,8 +129,9 @@ enum class EventKind : std::uint8_t {
     RecordPermits =
         79, ///< of a semaphore: value permits that are free, -1 = not known; aux permits in all, 0 = not known
     RecordCertainty = 80, ///< how sure it is that the key is a lock at all; value Certainty, Certain until told
-    RecordDecider = 81, ///< of a logical lock: whose copies decide from now on. value how many of them it takes: 1 the
-                        ///< actor's, 0 nobody decides, more: a majority, -1: as at first, which was not told
+    RecordDecider = 81, ///< of a logical lock: whose copies decide from now on. value how many of them it takes: 1 that
+                        ///< of the actor, 0 nobody decides, more: a majority, -1 most of them again, not
+                        ///< told how many
     RecordRenewalMissed = 82, ///< a holder that renews at a steady pace did not: actor owner Thread; value the instant
                               ///< by which the renewal was due; aux the pace in ms
     RecordRenewalsStopped = 83, ///< two of them are missing, or the hold has ended so: actor owner Thread; value the
@@ -147,7 +149,8 @@ enum class EventKind : std::uint8_t {
     Request = 129,        ///< actor client, subject node; value flight time ns, -1 lost, -2 not known; aux Text command
     Reply = 130,          ///< actor node, subject client; value as Request; aux Text command
     Push = 131,           ///< a published message: actor node, subject client; value as Request; aux Text channel
-    ConnectionLost = 132, ///< actor client, subject node; aux Text reason
+    ConnectionLost = 132, ///< actor client, subject node; value for how long it had not answered before, ns; aux Text
+                          ///< reason
     ConnectionRestored = 133, ///< actor client, subject node
     PeerMessage = 134,        ///< between servers: actor the node that sends, subject the other node; value as Request;
                               ///< aux Text what it is for
@@ -170,8 +173,16 @@ enum class EngineNews : std::uint8_t {
 inline constexpr std::uint8_t kEngineNewsMask = 0x0f;
 
 /// The low bits of Event::flags with RecordFreed.
-/// NodeLoss: the server came back without it, or another one decides now. Evicted: thrown out for want of memory.
-enum class FreedBy : std::uint8_t { Release = 0, Expiry = 1, Force = 2, Overwrite = 3, NodeLoss = 4, Evicted = 5 };
+/// NodeLoss: the server came back without it, or another one decides now.
+enum class FreedBy : std::uint8_t {
+    Release = 0,
+    Expiry = 1,
+    Force = 2,
+    Overwrite = 3,
+    NodeLoss = 4,
+    Evicted = 5, ///< thrown out for want of memory
+    Unseen = 6,  ///< it ended while its server did not show it: nobody knows when, nor how
+};
 inline constexpr std::uint8_t kFreedByMask = 0x0f;
 
 /// The low bits of Event::flags with RecordRenewalsStopped: why nobody renews, as far as the server knows the holder.
@@ -213,6 +224,10 @@ constexpr HoldMode goneMode(std::uint8_t flags) {
 
 /// A bit of Event::flags with RecordQueued: nobody waits behind this entry any more.
 inline constexpr std::uint8_t kQueuedDead = 0x10;
+
+/// A bit of Event::flags with RecordUnobserved: the server shows this lock only while somebody waits for it, and nobody
+/// does any more. Its last known owner, the row's actor, may still have it.
+inline constexpr std::uint8_t kNoLongerShown = 0x01;
 
 /// A bit of Event::flags with RecordSince: it tells of a wait in the queue, and of no hold.
 inline constexpr std::uint8_t kSinceWaits = 0x01;
@@ -301,6 +316,7 @@ constexpr bool auxIsEntity(EventKind k) {
     case SettingChanged:
     case NodeRole:
     case FailoverStep:
+    case ServerTold:
     case EngineChanged:
     case AsksBy:
     case AcquireFailed:

@@ -11,7 +11,7 @@ EventWords::EventWords(const Event& e) {
         if (mode == HoldMode::Permit) m_words[m_size++] = "permits";
     };
     if (e.kind == EventKind::RecordFreed || e.kind == EventKind::RecordHolderGone) {
-        constexpr std::array kHow{"release", "expiry", "force", "overwrite", "node-loss", "evicted"};
+        constexpr std::array kHow{"release", "expiry", "force", "overwrite", "node-loss", "evicted", "unseen"};
         const std::size_t how = e.flags & kFreedByMask;
         if (how < kHow.size()) m_words[m_size++] = kHow[how];
         if (e.kind == EventKind::RecordHolderGone) addMode(goneMode(e.flags));
@@ -22,6 +22,8 @@ EventWords::EventWords(const Event& e) {
     } else if (e.kind == EventKind::RecordRenewalsStopped) {
         constexpr std::array kEnds{"not-known", "client-gone", "client-connected"};
         m_words[m_size++] = kEnds[std::size_t(renewalsEnd(e.flags))];
+    } else if (e.kind == EventKind::RecordUnobserved) {
+        if (e.flags & kNoLongerShown) m_words[m_size++] = "no-longer-shown";
     } else if (e.kind == EventKind::RecordSince) {
         m_words[m_size++] = e.flags & kSinceWaits ? "waits" : "holds";
     } else if (e.kind == EventKind::ReplicationLag) {

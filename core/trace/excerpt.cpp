@@ -70,6 +70,10 @@ void Excerpt::open(const State& state) {
         if (its.life == Life::Paused) put(EventKind::NodePaused, node, kNoEntity);
         if (its.role != kNoEntity)
             put(EventKind::NodeRole, node, its.follows, 0, its.role, its.copiesNobody ? kCopiesNobody : 0);
+        for (const EntityId told : {its.mayEvict, its.looksApart})
+            if (told != kNoEntity) put(EventKind::ServerTold, node, kNoEntity, 0, told);
+        if (its.unseenSince >= 0)
+            put(EventKind::ConnectionLost, its.unseenBy, node, m_from.count() - its.unseenSince, its.unseenWhy);
     }
     for (const auto& [client, its] : state.clients) {
         if (its.life == Life::Dead) put(EventKind::ClientKilled, client, kNoEntity);
@@ -123,7 +127,9 @@ void Excerpt::openRecord(EntityId lock, const Record& record) {
     if (record.permitsFree >= 0 || record.permitsInAll > 0)
         tell(EventKind::RecordPermits, record.permitsFree, record.permitsInAll);
     if (record.content != kNoEntity) tell(EventKind::RecordContent, 0, record.content);
-    if (!record.observed) tell(EventKind::RecordUnobserved, 0);
+    if (!record.observed)
+        put(EventKind::RecordUnobserved, record.noLongerShown ? record.owner : kNoEntity, lock, 0, 0,
+            record.noLongerShown ? kNoLongerShown : 0);
 }
 
 } // namespace lockscope::trace

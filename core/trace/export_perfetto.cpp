@@ -108,7 +108,7 @@ QByteArray lifeLabel(ClientState::Life life) {
 }
 
 QByteArray recordLabel(const Record& record, const Writer& writer) {
-    if (!record.observed) return "not observed";
+    if (!record.observed) return record.noLongerShown ? "no longer seen" : "not observed";
     QByteArrayList names;
     for (const Holder& holder : record.allHolders())
         names << writer.name(holder.thread);

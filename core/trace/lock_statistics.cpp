@@ -3,6 +3,7 @@
 
 #include "trace/connection.h"
 #include "trace/event.h"
+#include "trace/server_told.h"
 
 #include <algorithm>
 #include <numeric>
@@ -42,6 +43,7 @@ LockStatistics LockStatistics::since(const LockStatistics& before) const {
             .expired = expired - before.expired,
             .forced = forced - before.forced,
             .holds = rest(holds, before.holds),
+            .looksApart = looksApart,
             .handOvers = rest(handOvers, before.handOvers)};
 }
 
@@ -61,6 +63,9 @@ void LockStatisticsFold::apply(const Event& event, const Trace& trace) {
             return its;
         });
         m_dealings.erase(event.actor);
+    } else if (event.kind == EventKind::ServerTold) {
+        if (const auto apart = looksApartIn(trace.entity(event.aux).name))
+            m_looksApart[connectionOf(trace, event.actor)] = *apart;
     } else if (isBelief(event.kind)) {
         applyBelief(event, trace);
     } else if (isRecord(event.kind)) {
@@ -155,9 +160,11 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
     course.queued = queuedAt(course, event.time());
     course.queuedUntil = event.time();
     trace::applyRecord(course.record, event, nullptr);
-    if (!course.record.observed && course.unobservedSince == kNever) {
+    // A lock that shows only to its waiters was watched all the time.
+    const bool blind = !course.record.observed && !course.record.noLongerShown;
+    if (blind && course.unobservedSince == kNever) {
         course.unobservedSince = event.time();
-    } else if (course.record.observed && course.unobservedSince != kNever) {
+    } else if (!blind && course.unobservedSince != kNever) {
         course.unobserved += event.time() - course.unobservedSince;
         course.unobservedSince = kNever;
     }
@@ -168,6 +175,9 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
         return;
     }
     LockStatistics& lock = m_locks[event.subject];
+    if (!m_looksApart.empty())
+        if (const auto its = m_looksApart.find(connectionOf(trace, event.subject)); its != m_looksApart.end())
+            lock.looksApart = std::max(lock.looksApart, its->second);
     const bool ends = event.kind == EventKind::RecordFreed || event.kind == EventKind::RecordHolderGone;
     if (ends) {
         const auto why = FreedBy(event.flags & kFreedByMask);

@@ -13,15 +13,17 @@ namespace lockscope::trace {
 /// The events of one lock, counted. Times of clients' own words are told by our clients only; holds and hand-overs
 /// by the server's record, of everybody.
 struct LockStatistics {
-    std::uint64_t asked = 0;      ///< requests for the lock by clients of our own, re-entries not counted
-    std::uint64_t granted = 0;    ///< of these
-    std::uint64_t lost = 0;       ///< holds of our own clients that were lost
-    std::vector<Nanos> waits;     ///< of granted requests, in the order of grants
-    std::vector<Nanos> gaveUp;    ///< waits of the other ones: they ended without the lock
-    std::uint64_t taken = 0;      ///< holds that the record saw begin
-    std::uint64_t expired = 0;    ///< holds that ended because their time was over
-    std::uint64_t forced = 0;     ///< holds that somebody else ended
-    std::vector<Nanos> holds;     ///< that the record saw begin and end
+    std::uint64_t asked = 0;   ///< requests for the lock by clients of our own, re-entries not counted
+    std::uint64_t granted = 0; ///< of these
+    std::uint64_t lost = 0;    ///< holds of our own clients that were lost
+    std::vector<Nanos> waits;  ///< of granted requests, in the order of grants
+    std::vector<Nanos> gaveUp; ///< waits of the other ones: they ended without the lock
+    std::uint64_t taken = 0;   ///< holds that the record saw begin
+    std::uint64_t expired = 0; ///< holds that ended because their time was over
+    std::uint64_t forced = 0;  ///< holds that somebody else ended
+    std::vector<Nanos> holds;  ///< that the record saw begin and end
+    /// The times above are known to within so much: two looks at a watched server were that far apart. 0: exactly.
+    Nanos looksApart{};
     std::vector<Nanos> handOvers; ///< from free to held again, where somebody was known to wait when it got free
     friend bool operator==(const LockStatistics&, const LockStatistics&) = default;
 
@@ -87,6 +89,7 @@ private:
     std::set<EntityId> m_own;                                   ///< clients of our own
     std::map<EntityId, std::set<std::pair<EntityId, EntityId>>> m_dealings; ///< by client: locks, each with a thread
     std::map<EntityId, std::uint64_t> m_requestsFor;                        ///< by lock
+    std::map<EntityId, Nanos> m_looksApart;                                 ///< by connection
     std::map<EntityId, GrantPace> m_paces;                                  ///< by connection
     std::uint64_t m_requests = 0;
 };

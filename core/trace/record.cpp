@@ -195,9 +195,11 @@ void applyRecord(Record& record, const Event& event, Belief* believer) {
         break;
     case EventKind::RecordUnobserved:
         record.observed = false;
+        record.noLongerShown = (event.flags & kNoLongerShown) != 0;
         break;
     case EventKind::RecordObserved:
         record.observed = true;
+        record.noLongerShown = false;
         break;
     default:
         applyDetail(record, event);

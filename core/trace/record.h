@@ -49,6 +49,7 @@ struct Record {
     Certainty certainty = Certainty::Certain;
     bool seen = false; ///< a row has said who holds it, or that it is free
     bool observed = true;
+    bool noLongerShown = false;      ///< not observed, because the server shows it only while somebody waits for it
     EntityId decider = kNoEntity;    ///< of a logical lock: the node whose copy it is; kNoEntity: see deciders
     std::int64_t deciders = -1;      ///< how many copies it takes to decide; 0 = nobody decides; -1 = not told
     EntityId copyOf = kNoEntity;     ///< the logical Lock that this is one server's copy of; kNoEntity: it is none

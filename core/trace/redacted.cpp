@@ -14,6 +14,7 @@ namespace {
 bool isOwnWord(EventKind kind) {
     switch (kind) {
     case EventKind::NodeRole:
+    case EventKind::ServerTold:
     case EventKind::RecordFormat:
     case EventKind::AsksBy:
     case EventKind::FailoverStep:

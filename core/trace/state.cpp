@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/state.h"
 
+#include "trace/connection.h"
 #include "trace/duration.h"
 #include "trace/node.h"
+#include "trace/server_told.h"
 
 #include <algorithm>
 #include <utility>
@@ -44,6 +46,15 @@ void WallClock::drift(std::int64_t gain, std::int64_t t) {
     clockSince = t;
 }
 
+namespace {
+void setSight(NodeState& node, const Event& event) {
+    const bool lost = event.kind == EventKind::ConnectionLost;
+    node.unseenSince = lost ? event.at : -1;
+    node.unseenBy = lost ? event.actor : kNoEntity;
+    node.unseenWhy = lost ? event.aux : kNoEntity;
+}
+} // namespace
+
 void State::apply(const Event& event, const Trace& trace, std::vector<Ended>* ended) {
     if (event.at >= m_alarm.at) passTime(event.at, ended);
     if (isLife(event.kind)) {
@@ -61,6 +72,10 @@ void State::apply(const Event& event, const Trace& trace, std::vector<Ended>* en
         } else {
             ++resource.refused;
         }
+    } else if (event.kind == EventKind::ConnectionLost || event.kind == EventKind::ConnectionRestored) {
+        // Only what the watcher of a server sees counts: clients of our own may lose it, too.
+        if (connectionOf(trace, event.subject) != kNoEntity && !clients.contains(event.actor))
+            setSight(nodes[event.subject], event);
     } else if (event.kind == EventKind::Step) {
         beliefs[{event.subject, event.actor}].step = event.aux;
     } else if ((event.kind == EventKind::Reply || event.kind == EventKind::Push) && event.value == -1) {
@@ -184,6 +199,12 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
     case EventKind::NodeRole:
         trace::applyRole(nodes[event.actor], event, trace.entity(event.aux).name);
         break;
+    case EventKind::ServerTold: {
+        const QByteArray& text = trace.entity(event.aux).name;
+        if (toldValue(text, kMayEvict)) nodes[event.actor].mayEvict = event.aux;
+        if (toldValue(text, kLooksApart)) nodes[event.actor].looksApart = event.aux;
+        break;
+    }
     case EventKind::NodeDoubted: {
         const Doubt doubt = Doubt(std::clamp<std::int64_t>(event.value, 0, int(Doubt::Agreed)));
         if (doubt == Doubt::None)

@@ -51,7 +51,12 @@ struct NodeState : WallClock {
     bool candidate = false;          ///< chosen to be promoted, and not a master yet
     bool poolExhausted = false;      ///< of a database: strangers have all connections of its clients' pool
     bool diskStalled = false;        ///< nothing reaches its disk
-    EntityId votedFor = kNoEntity;   ///< by this node, in the election of votedEpoch
+    EntityId mayEvict = kNoEntity;   ///< Texts of the last ServerTold rows (server_told.h); kNoEntity: not told
+    EntityId looksApart = kNoEntity;
+    std::int64_t unseenSince = -1;  ///< of a watched server: since when its observer cannot see it; -1: it can
+    EntityId unseenBy = kNoEntity;  ///< … the observer, a Client
+    EntityId unseenWhy = kNoEntity; ///< … a Text
+    EntityId votedFor = kNoEntity;  ///< by this node, in the election of votedEpoch
     std::int64_t votedEpoch = 0;
     friend bool operator==(const NodeState&, const NodeState&) = default;
 };

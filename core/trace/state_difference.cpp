@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/state_difference.h"
 
+#include "trace/connection.h"
 #include "trace/text.h"
 #include "trace/time_text.h"
+#include "trace/trace_time.h"
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace lockscope::trace {
 
@@ -36,8 +40,17 @@ public:
 
     void compareLock(EntityId lock, const Record& was, const Record& is) {
         if (is.copyOf != kNoEntity || m_trace.copyOf(lock) != kNoEntity) return;
-        if (was.seen && was.observed != is.observed) add(is.observed ? Kind::SeenAgain : Kind::Unseen, lock);
-        compareHolder(lock, was, is);
+        if (was.seen && was.observed && !is.observed) add(Kind::Unseen, lock).after = is.noLongerShown;
+        if (was.seen && !was.observed && is.observed) {
+            Change& change = add(Kind::SeenAgain, lock);
+            change.first = was.owner;
+            change.second = is.owner;
+        } else {
+            compareHolder(lock, was, is);
+        }
+        // Where the whole server was out of sight, that is said once.
+        const bool stillUnseen = !was.observed && !is.observed && !was.noLongerShown;
+        if (stillUnseen && !m_blind.contains(m_trace.entity(lock).parent)) add(Kind::StillUnseen, lock);
         if (was.waiters != is.waiters &&
             std::max<std::int64_t>(was.waiters, 0) != std::max<std::int64_t>(is.waiters, 0))
             add(Kind::Waiters, lock).before = was.waiters, m_changes.back().after = is.waiters;
@@ -61,6 +74,58 @@ public:
         Change& change = add(Kind::ServerRole, node);
         change.first = was.role;
         change.second = is.role;
+    }
+
+    /// Tells for how long, of the time in between, the watched servers were out of sight. Call it first.
+    void compareSight(const State& earlier) {
+        struct Gap {
+            std::int64_t since;
+            EntityId why;
+            bool notYet; ///< nobody has looked so far
+        };
+        std::map<EntityId, Gap> open;
+        const std::int64_t from = m_from.count(), to = m_to.count();
+        const auto isServer = [&](EntityId node) { // a group of servers, or the only one
+            return m_trace.entity(node).kind == EntityKind::Node && m_trace.entity(node).other == kNoEntity &&
+                   connectionOf(m_trace, node) != kNoEntity;
+        };
+        for (EntityId id = 1; id < m_trace.entityCount(); ++id) {
+            if (!isServer(id)) continue;
+            const auto then = earlier.nodes.find(id);
+            if (then != earlier.nodes.end() && then->second.unseenSince >= 0)
+                open.emplace(id, Gap{from, then->second.unseenWhy, false});
+            else if (then == earlier.nodes.end() || then->second.life == Life::Unknown)
+                open.emplace(id, Gap{from, kNoEntity, true});
+        }
+        const auto close = [&](EntityId node, const Gap& gap, std::int64_t until, std::uint32_t end) {
+            if (until == gap.since) return; // another server answered between two looks
+            Change& change = add(Kind::NotSeen, node);
+            change.first = gap.why;
+            change.before = gap.since;
+            change.after = until;
+            change.count = (gap.since == from ? Change::kAtTheBeginning : 0u) | end;
+            if (change.count == (Change::kAtTheBeginning | Change::kAtTheEnd)) m_blind.insert(node);
+        };
+        const std::size_t end = m_trace.upperBound(m_to);
+        for (std::size_t row = m_trace.upperBound(m_from); row < end; ++row) {
+            const EventKind kind = m_trace.kindAt(row);
+            const bool lost = kind == EventKind::ConnectionLost, starts = kind == EventKind::NodeStarted;
+            if (!lost && !starts && kind != EventKind::ConnectionRestored) continue;
+            const Event event = m_trace.at(row);
+            const EntityId node = starts ? event.actor : event.subject;
+            const auto gap = open.find(node);
+            if (lost && isServer(node) && !earlier.clients.contains(event.actor)) {
+                if (gap == open.end())
+                    open.emplace(node, Gap{event.at, event.aux, false});
+                else if (gap->second.notYet)
+                    gap->second.why = event.aux, gap->second.notYet = false;
+            } else if (!lost && gap != open.end() && (!starts || gap->second.notYet)) {
+                close(node, gap->second, event.at, 0);
+                open.erase(gap);
+            }
+        }
+        for (const auto& [node, gap] : open)
+            close(node, gap, to, Change::kAtTheEnd);
     }
 
     std::vector<Change> take() {
@@ -137,10 +202,30 @@ private:
     const Trace& m_trace;
     Nanos m_from, m_to;
     std::vector<Change> m_changes;
+    std::set<EntityId> m_blind; ///< servers that were out of sight all the time
 };
 
 QString nameOf(const Trace& trace, EntityId id) {
     return id == kNoEntity ? Text::tr("somebody") : readable(trace.displayName(id).toUtf8());
+}
+
+/// A server that was out of sight, as sentences.
+QString notSeenText(const Change& change, const Trace& trace, const QString& server) {
+    const QString from = instantText(trace, Nanos(change.before)), to = instantText(trace, Nanos(change.after));
+    const bool begins = (change.count & Change::kAtTheBeginning) != 0, ends = (change.count & Change::kAtTheEnd) != 0;
+    QString text;
+    if (begins && ends)
+        text = Text::tr("%1 was not seen from %2 to %3: what changed there is not known.").arg(server, from, to);
+    else if (begins)
+        text = Text::tr("%1 was not seen from %2 to %3: what it held at first is not known.").arg(server, from, to);
+    else if (ends)
+        text = Text::tr("%1 was not seen from %2 to %3: what it holds at last is not known.").arg(server, from, to);
+    else
+        text =
+            Text::tr("%1 was not seen from %2 to %3: what came and went meanwhile is not known.").arg(server, from, to);
+    if (change.first == kNoEntity) return text;
+    //: Follows a sentence. %1 says why a server was not seen.
+    return text + QLatin1Char(' ') + Text::tr("Why: %1").arg(readable(trace.entity(change.first).name));
 }
 
 QString lifeText(std::int64_t life) {
@@ -169,9 +254,9 @@ QString leftText(std::int64_t left) {
 } // namespace
 
 const char* changeName(Kind kind) {
-    constexpr const char* kNames[] = {"handed-over", "taken",      "freed",       "retaken", "holders",
-                                      "unseen",      "seen-again", "waiters",     "lease",   "holds",
-                                      "token",       "server",     "server-role", "client"};
+    constexpr const char* kNames[] = {"not-seen", "handed-over", "taken",        "freed",   "retaken", "holders",
+                                      "unseen",   "seen-again",  "still-unseen", "waiters", "lease",   "holds",
+                                      "token",    "server",      "server-role",  "client"};
     return kNames[std::size_t(kind)];
 }
 
@@ -179,6 +264,7 @@ std::vector<Change> differences(const Trace& trace, const State& earlier, Nanos 
     Q_ASSERT(from <= to);
     static const Record kNothing;
     Comparison comparison(trace, from, to);
+    comparison.compareSight(earlier);
     for (const auto& [lock, is] : later.records) {
         const auto was = earlier.records.find(lock);
         comparison.compareLock(lock, was == earlier.records.end() ? kNothing : was->second, is);
@@ -195,10 +281,24 @@ std::vector<Change> differences(const Trace& trace, const State& earlier, Nanos 
     return comparison.take();
 }
 
+std::size_t changesSeen(const std::vector<Change>& changes) {
+    return std::size_t(std::ranges::count_if(changes, [](const Change& change) {
+        return change.kind != Kind::NotSeen && change.kind != Kind::StillUnseen;
+    }));
+}
+
+bool endsUnseen(const std::vector<Change>& changes) {
+    return std::ranges::any_of(changes, [](const Change& change) {
+        return change.kind == Kind::StillUnseen || (change.kind == Kind::NotSeen && change.count != 0);
+    });
+}
+
 QString sentenceOf(const Change& change, const Trace& trace) {
     const QString subject = nameOf(trace, change.subject);
     const QString first = nameOf(trace, change.first), second = nameOf(trace, change.second);
     switch (change.kind) {
+    case Kind::NotSeen:
+        return notSeenText(change, trace, subject);
     case Kind::HandedOver: {
         const QString text = Text::tr("“%1” went from %2 to %3.").arg(subject, first, second);
         if (change.count < 2) return text;
@@ -216,9 +316,17 @@ QString sentenceOf(const Change& change, const Trace& trace) {
                    ? Text::tr("“%1” has other holders than before beside those that stay.").arg(subject)
                    : Text::tr("Holders of “%1”: %2, then %3.").arg(subject).arg(change.before).arg(change.after);
     case Kind::Unseen:
-        return Text::tr("“%1” cannot be seen any more.").arg(subject);
-    case Kind::SeenAgain:
-        return Text::tr("“%1” can be seen again.").arg(subject);
+        return change.after != 0
+                   ? Text::tr("“%1” shows no longer, as nobody waits for it: it may be held still.").arg(subject)
+                   : Text::tr("“%1” cannot be seen any more.").arg(subject);
+    case Kind::SeenAgain: {
+        const QString was = change.first == kNoEntity ? Text::tr("nobody held it") : Text::tr("%1 held it").arg(first);
+        const QString is = change.second == kNoEntity ? Text::tr("it is free") : Text::tr("%1 holds it").arg(second);
+        //: %2 and %3 are clauses such as "nobody held it" and "A holds it".
+        return Text::tr("“%1” can be seen again: when it was last seen %2; now %3.").arg(subject, was, is);
+    }
+    case Kind::StillUnseen:
+        return Text::tr("“%1” could be seen neither then nor later.").arg(subject);
     case Kind::Waiters:
         return Text::tr("Waiters for “%1”: %2, then %3.")
             .arg(subject, countText(change.before), countText(change.after));

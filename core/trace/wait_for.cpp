@@ -149,17 +149,24 @@ void addRecorded(std::map<EntityId, Contest>& contests, const State& state) {
     }
 }
 
-/// The earliest instant that is not -1.
-void takeEarlier(std::int64_t& first, std::int64_t at) {
-    if (at >= 0 && (first < 0 || at < first)) first = at;
+void takeEarlier(Beginning& first, std::int64_t at, bool known) {
+    if (first.at == kSinceNotTold || at < first.at) first = {at, known};
 }
 
-/// The earliest begin of a phase of a client's threads with a lock, by their beliefs; -1: none is in it.
-std::int64_t believedSince(const State& state, const Trace& trace, EntityId party, EntityId lock, Belief::Phase phase) {
-    std::int64_t since = -1;
+/// By the server's word, if it gives one.
+void takeEarlierRecorded(Beginning& first, std::int64_t told, std::int64_t seen) {
+    if (told != kSinceNotTold)
+        takeEarlier(first, told, true);
+    else
+        takeEarlier(first, seen, false);
+}
+
+/// The earliest begin of a phase of a client's threads with a lock, by their beliefs.
+Beginning believedSince(const State& state, const Trace& trace, EntityId party, EntityId lock, Belief::Phase phase) {
+    Beginning since;
     for (auto it = state.beliefs.lower_bound({lock, 0}); it != state.beliefs.end() && it->first.first == lock; ++it)
         if (it->second.phase == phase && partyInGraph(trace, it->first.second) == party)
-            takeEarlier(since, it->second.since);
+            takeEarlier(since, it->second.since, true);
     return since;
 }
 
@@ -181,20 +188,20 @@ std::int64_t waiterCount(const State& state, EntityId lock) {
     return std::max(record->second.waiters, std::int64_t(named.size()));
 }
 
-std::int64_t waitingSince(const State& state, const Trace& trace, EntityId party, EntityId lock) {
-    std::int64_t since = believedSince(state, trace, party, lock, Belief::Phase::Waiting);
+Beginning waitingSince(const State& state, const Trace& trace, EntityId party, EntityId lock) {
+    Beginning since = believedSince(state, trace, party, lock, Belief::Phase::Waiting);
     if (const auto record = state.records.find(lock); record != state.records.end())
         for (const QueuedWaiter& waiter : record->second.queue)
             if (waits(state, lock, waiter) && partyInGraph(trace, waiter.thread) == party)
-                takeEarlier(since, waiter.since);
+                takeEarlierRecorded(since, waiter.toldSince, waiter.since);
     return since;
 }
 
-std::int64_t holdingSince(const State& state, const Trace& trace, EntityId party, EntityId lock) {
-    std::int64_t since = believedSince(state, trace, party, lock, Belief::Phase::Holding);
+Beginning holdingSince(const State& state, const Trace& trace, EntityId party, EntityId lock) {
+    Beginning since = believedSince(state, trace, party, lock, Belief::Phase::Holding);
     if (const auto record = state.records.find(lock); record != state.records.end() && record->second.observed)
         for (const Holder& holder : record->second.allHolders())
-            if (partyInGraph(trace, holder.thread) == party) takeEarlier(since, holder.since);
+            if (partyInGraph(trace, holder.thread) == party) takeEarlierRecorded(since, holder.toldSince, holder.since);
     return since;
 }
 

@@ -40,11 +40,18 @@ WaitGraph waitGraph(const State& state, const Trace& trace);
 /// How many wait for a lock: those that are named, or as many as its server counts.
 std::int64_t waiterCount(const State& state, EntityId lock);
 
-/// When a client of the graph (see partyInGraph()) began to wait for a lock, in ns of the trace: as it believes, or as
-/// the record first named it, whichever is earlier; -1: it does not wait for it.
-std::int64_t waitingSince(const State& state, const Trace& trace, EntityId party, EntityId lock);
+/// Since when something lasts.
+struct Beginning {
+    std::int64_t at =
+        kSinceNotTold;  ///< ns of the trace, below 0 where the trace began later; kSinceNotTold: it does not
+    bool known = false; ///< false: it was first seen then, and had begun before
+};
+
+/// Since when a client of the graph (see partyInGraph()) waits for a lock: as it believes, as the server tells, or as
+/// the record first named it, whichever is earliest.
+Beginning waitingSince(const State& state, const Trace& trace, EntityId party, EntityId lock);
 
 /// As waitingSince(), of a client that holds the lock.
-std::int64_t holdingSince(const State& state, const Trace& trace, EntityId party, EntityId lock);
+Beginning holdingSince(const State& state, const Trace& trace, EntityId party, EntityId lock);
 
 } // namespace lockscope::trace

@@ -297,8 +297,7 @@ private:
 
     QString jumps(const std::vector<trace::Event>& all) const {
         std::vector<EntityId> whose;
-        for (const trace::Event& jump : all)
-            whose.push_back(jump.actor);
+        std::ranges::transform(all, std::back_inserter(whose), &trace::Event::actor);
         const QString clocks = actorsText(whose, m_trace), last = at(all.back().time());
         if (all.size() == 1) return tr("The clock of %1 jumped at %2.").arg(clocks, last);
         return at(all.front().time()) == last ? tr("The clocks of %1 jumped at %2.").arg(clocks, last)
@@ -334,12 +333,15 @@ private:
         case FreedBy::Overwrite:
             return by.isEmpty() ? tr("The entry of %1 on the server was overwritten at %2.").arg(who, when)
                                 : tr("%1 wrote over the entry of %2 on the server at %3.").arg(by, who, when);
+        case FreedBy::Unseen: // nobody knows how
+            return {};
         case FreedBy::Evicted:
         case FreedBy::NodeLoss:
             return memoryLossText(c, m_v.lock, m_length, m_trace);
         }
         return {};
     }
+
     /// How another server came to decide, without the hold, and who got the lock from it. `remark`: of why() alone,
     /// which is one sentence.
     QString failover(const Chronicle& c, const FailoverStory& story, const QString& remark = {}) const {

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Stands in front of a script that frees a lock by force: that one runs only while the lock has the holders that were
--- seen, and no others. They are a string's value, a hash's fields but "mode", or a sorted set's members.
+-- Stands in front of a script that frees a lock by force: that one runs only while the lock has no other holders than
+-- those that were seen, of whom some may have gone. They are a string's value, a hash's fields but "mode", or a sorted set's members.
 -- The last argument is the number of the lock's key in KEYS, the one before it the number of holders, those before it
 -- they themselves; all of these are taken off ARGV. Returns -2 when there are others.
 do
@@ -23,9 +23,6 @@ do
         end
     elseif kind == 'zset' then
         now = call('zrange', lock, 0, -1)
-    end
-    if kind ~= 'none' and #now ~= count then
-        return -2
     end
     for _, holder in ipairs(now) do
         if not seen[holder] then

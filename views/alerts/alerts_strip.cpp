@@ -22,8 +22,10 @@
 namespace lockscope::views {
 
 namespace {
-constexpr int kMostRows = 5;   ///< in sight at once
-constexpr Nanos kPresent = 2s; ///< alerts are counted about once a second
+constexpr int kMostRows = 5; ///< in sight at once
+constexpr int kFewestRows = 2;
+constexpr int kHeightForEach = 200; ///< pixels of the window, for each alert in sight
+constexpr Nanos kPresent = 2s;      ///< alerts are counted about once a second
 QString timeOfDay(std::int64_t wallMs) {
     return QLocale().toString(QDateTime::fromMSecsSinceEpoch(wallMs).time(), QLocale::ShortFormat);
 }
@@ -36,6 +38,7 @@ AlertsStrip::AlertsStrip(ViewContext* context, QWidget* parent)
       m_model(new AlertsModel(context, this)),
       m_view(new QTreeView),
       m_summary(new DimLabel),
+      m_more(new QToolButton),
       m_muted(new QToolButton),
       m_rules(new QToolButton) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -52,7 +55,10 @@ AlertsStrip::AlertsStrip(ViewContext* context, QWidget* parent)
     m_summary->setFont(uiFont(-1));
     bar->addWidget(m_summary);
     bar->addStretch(1);
-    for (QToolButton* button : {m_muted, m_rules}) {
+    m_more->setObjectName(QStringLiteral("moreAlerts"));
+    m_more->setCheckable(true);
+    m_more->setToolTip(tr("All alerts that fit, or fewer and more of what is below"));
+    for (QToolButton* button : {m_more, m_muted, m_rules}) {
         button->setAutoRaise(true);
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         button->setFont(uiFont(-1));
@@ -88,6 +94,7 @@ AlertsStrip::AlertsStrip(ViewContext* context, QWidget* parent)
     header->setMinimumSectionSize(kButtonWidth);
     header->setSectionResizeMode(QHeaderView::Fixed);
 
+    connect(m_more, &QToolButton::toggled, this, &AlertsStrip::fitHeight);
     connect(m_rules, &QToolButton::clicked, this, &AlertsStrip::offerRules);
     connect(m_muted, &QToolButton::clicked, this, &AlertsStrip::offerMuted);
     connect(m_model, &AlertsModel::refreshed, this, &AlertsStrip::refresh);
@@ -150,10 +157,24 @@ void AlertsStrip::refresh() {
     m_muted->setVisible(muted);
     m_muted->setText(mutedText());
     m_view->setVisible(rows > 0);
-    const int high = m_view->sizeHintForRow(0);
-    m_view->setFixedHeight(std::max(1, std::min(rows, kMostRows) * std::max(high, 1)) +
-                           m_view->header()->sizeHint().height());
+    fitHeight();
     setAccessibleName(tr("Alerts: %1").arg(m_summary->text()));
+}
+
+void AlertsStrip::fitHeight() {
+    const int rows = m_model->rowCount();
+    const int share = isWindow() ? kMostRows : std::clamp(window()->height() / kHeightForEach, kFewestRows, kMostRows);
+    const int all = std::min(rows, kMostRows), shown = m_more->isChecked() ? all : std::min(rows, share);
+    m_more->setVisible(all > share);
+    m_more->setText(m_more->isChecked() ? tr("fewer") : tr("+%1 more").arg(rows - shown));
+    m_view->setFixedHeight(std::max(1, shown * std::max(m_view->sizeHintForRow(0), 1)) +
+                           m_view->header()->sizeHint().height());
+}
+
+void AlertsStrip::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    window()->installEventFilter(this); // its height decides; a second time changes nothing
+    fitHeight();
 }
 
 /// How many alerts are muted, and where one mute covers them, until when.
@@ -324,6 +345,7 @@ void AlertsStrip::shareWidth() {
 
 bool AlertsStrip::eventFilter(QObject* watched, QEvent* event) {
     if (watched == m_view->viewport() && event->type() == QEvent::Resize) shareWidth();
+    if (watched == window() && event->type() == QEvent::Resize) fitHeight();
     if (watched != m_view || event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
     const auto* const key = static_cast<QKeyEvent*>(event);
     const QModelIndex current = m_view->currentIndex();

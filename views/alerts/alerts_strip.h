@@ -12,7 +12,8 @@ namespace lockscope::views {
 class DimLabel;
 
 /// A strip below the toolbar of a session that watches servers: its alerts, the worst first, each a sentence and what
-/// to do about it. It takes as much room as there are alerts, up to a few lines. Nothing in it acts on a server.
+/// to do about it. It takes as much room as there are alerts, up to a few lines, fewer in a low window. Nothing in it
+/// acts on a server.
 class AlertsStrip : public QWidget {
     Q_OBJECT
 public:
@@ -32,11 +33,14 @@ Q_SIGNALS:
     void rulesRequested(lockscope::session::AlertDesk* desk);
 
 protected:
+    void showEvent(QShowEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void refresh();
     void shareWidth();
+    /// Gives the list its share of the window's height: a low window keeps room for the time axis.
+    void fitHeight();
     QString mutedText() const;
     void follow();
     void pin(int row);
@@ -57,6 +61,7 @@ private:
     AlertsModel* m_model;
     QTreeView* m_view;
     DimLabel* m_summary;
+    QToolButton* m_more; ///< shows the alerts that a low window leaves out
     QToolButton* m_muted;
     QToolButton* m_rules;
     /// The selected alert.

@@ -28,7 +28,7 @@ Looks::Looks(const ViewContext& context) : m_context(context) {
         if (session.since >= newest.since) newest = session;
     }
     for (const auto& [lock, record] : state.records) {
-        if (record.observed && record.owner == kNoEntity) continue;
+        if (record.noLongerShown || (record.observed && record.owner == kNoEntity)) continue;
         const EntityId node = trace->entity(lock).parent;
         if (!record.observed) m_outOfSight.insert(node);
         if (record.owner == kNoEntity) continue;

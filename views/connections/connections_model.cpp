@@ -73,7 +73,8 @@ std::vector<ConnectionFacts> ConnectionsModel::recorded() const {
         one.lookedAt = m_context->playhead();
     }
     for (const auto& [lock, record] : m_context->state().records) {
-        const bool held = record.owner != trace::kNoEntity, waited = record.waiters > 0 || !record.queue.empty();
+        const bool held = record.owner != trace::kNoEntity && !record.noLongerShown;
+        const bool waited = record.waiters > 0 || !record.queue.empty();
         if (record.copyOf != trace::kNoEntity || (!held && !waited)) continue;
         const auto its = std::ranges::find(all, trace::connectionOf(*trace, lock), &ConnectionFacts::id);
         if (its == all.end()) continue;

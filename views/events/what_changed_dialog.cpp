@@ -97,9 +97,11 @@ void WhatChangedDialog::take(const std::vector<trace::Change>& changes, const QS
         nothing->setSizeHint(room);
         m_model->appendRow(nothing);
     }
-    const auto more = int(changes.size()) - int(sentences.size());
-    tell(more > 0 ? tr("%n change(s), %1 of them listed", nullptr, int(changes.size())).arg(sentences.size())
-                  : tr("%n change(s)", nullptr, int(changes.size())));
+    const auto more = int(changes.size()) - int(sentences.size()), seen = int(trace::changesSeen(changes));
+    QString hint = more > 0 ? tr("%n change(s), %1 of them listed", nullptr, seen).arg(sentences.size())
+                            : tr("%n change(s)", nullptr, seen);
+    if (trace::endsUnseen(changes)) hint += QStringLiteral(" · ") + tr("not everything was in sight");
+    tell(hint);
     m_copy->setEnabled(!changes.empty());
     m_list->setFocus();
     if (!changes.empty()) m_list->setCurrentIndex(m_model->index(0, 0));

@@ -311,9 +311,10 @@ LocksPanel::Counted LocksPanel::counted(const QAbstractItemModel* rows) const {
                 continue;
             }
             ++now.locks;
-            // The locks of a server out of sight are unknown by now.
+            // The locks of a server out of sight are unknown by now. One that shows only to waiters is no gap in the
+            // watch.
             const bool seen = facts->condition != LockCondition::Unobserved;
-            now.unseen += !seen;
+            now.unseen += !seen && !facts->noLongerShown;
             const bool guess = facts->condition == LockCondition::PerhapsHeld;
             now.guessed += guess;
             now.guesses += facts->certainty == trace::Certainty::Guess;

@@ -25,7 +25,8 @@ bool isBad(const Event& e) {
         return true;
     case EventKind::RecordFreed:
     case EventKind::RecordHolderGone:
-        return FreedBy(e.flags & trace::kFreedByMask) != FreedBy::Release;
+        return FreedBy(e.flags & trace::kFreedByMask) != FreedBy::Release &&
+               FreedBy(e.flags & trace::kFreedByMask) != FreedBy::Unseen;
     case EventKind::Request:
     case EventKind::Reply:
     case EventKind::Push:

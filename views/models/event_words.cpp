@@ -7,6 +7,8 @@
 #include "theme/format.h"
 #include "trace/deadline.h"
 #include "trace/decider.h"
+#include "trace/server_told.h"
+#include "trace/text.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
@@ -113,6 +115,8 @@ QString freedWords(const Event& event, const trace::Trace& trace) {
         return Words::tr("the server lost it with %1 as its owner").arg(owner);
     case FreedBy::Evicted:
         return Words::tr("the server evicted it with %1 as its owner").arg(owner);
+    case FreedBy::Unseen:
+        return Words::tr("%1's hold ended while it was not shown: when and how is not known").arg(owner);
     }
     return {};
 }
@@ -126,6 +130,18 @@ QString renewalsEndWords(trace::RenewalsEnd why) {
     case trace::RenewalsEnd::ClientConnected:
         return Words::tr("its client is still connected: it stands still, or its watchdog has stopped");
     }
+    return {};
+}
+
+QString serverToldWords(const QByteArray& text) {
+    if (const auto policy = trace::toldValue(text, trace::kMayEvict))
+        return policy->isEmpty()
+                   ? Words::tr("drops no lock when its memory is full")
+                   : Words::tr("may drop locks when its memory is full (%1)").arg(trace::readable(*policy));
+    if (const auto apart = trace::looksApartIn(text))
+        return *apart > Nanos(0)
+                   ? Words::tr("looked at every %1 or more often: no time is known more exactly").arg(spanText(*apart))
+                   : Words::tr("it tells of each change");
     return {};
 }
 
@@ -226,6 +242,9 @@ QString eventWord(EventKind kind) {
         return Words::tr("next message will be lost");
     case EventKind::RepeatArmed:
         return Words::tr("next request will be done twice");
+    case EventKind::ServerTold:
+        //: A watched server tells something of itself, such as a setting.
+        return Words::tr("server tells");
     case EventKind::WorkHung:
         return Words::tr("work hangs");
     case EventKind::Healed:
@@ -398,6 +417,10 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
     case EventKind::RecordSince:
         return e.flags & trace::kSinceWaits ? Words::tr("waits since %1").arg(instant(trace, Nanos(e.value)))
                                             : Words::tr("holds it since %1").arg(instant(trace, Nanos(e.value)));
+    case EventKind::RecordUnobserved:
+        return e.flags & trace::kNoLongerShown
+                   ? Words::tr("its server shows it only while somebody waits: it may be held still")
+                   : QString();
     case EventKind::RecordFailedOver:
         return Words::tr("held on, on another server: it may exist twice");
     case EventKind::RecordHolder:
@@ -420,6 +443,8 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
         return engineWords(e, trace);
     case EventKind::NodeRole:
         return roleWords(trace.entity(e.aux).name, trace.displayName(e.subject), (e.flags & trace::kCopiesNobody) != 0);
+    case EventKind::ServerTold:
+        return serverToldWords(trace.entity(e.aux).name);
     case EventKind::NodeDoubted:
         return doubtWords(e);
     case EventKind::VoteCast:

@@ -177,6 +177,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (!believers.empty())
         facts.mode = alone ? HoldMode::Exclusive : permits > 0 ? HoldMode::Permit : HoldMode::Shared;
     facts.observed = record.observed;
+    facts.noLongerShown = record.noLongerShown;
     // A server of ours begins empty; what somebody else's holds is not known before the first look at it.
     const bool watched = trace.originWallMs() != 0 && !facts.ownClients;
     facts.recorded = record.seen || (believers.empty() && (found != state.records.end() || !watched));
@@ -247,7 +248,7 @@ QString conditionText(const LockFacts& facts) {
     case LockCondition::Free:
         return Words::tr("free");
     case LockCondition::Unobserved:
-        return Words::tr("not observed");
+        return facts.noLongerShown ? Words::tr("no longer seen") : Words::tr("not observed");
     case LockCondition::Queued:
         return Words::tr("queued");
     case LockCondition::PerhapsHeld:

@@ -78,6 +78,7 @@ struct LockFacts {
     std::int64_t serverWaiters = -1; ///< as the server counts them; -1 = it does not, or is out of sight
     bool ownClients = false;         ///< clients of our own use the lock: their waiting is known
     bool observed = true;            ///< false: owner, lease and times are the last that were seen, not what is
+    bool noLongerShown = false;      ///< not observed: its server shows it only while somebody waits for it
     bool recorded = true;            ///< false: clients hold it, but nobody ever looked at its record
     bool expires = true;             ///< false: held without a deadline, or nobody knows of one; see endKnown
     bool endKnown = true;            ///< false: its format does not say whether it ever expires; see keptBy

@@ -35,6 +35,8 @@ LockNews endOf(std::uint8_t flags) {
     case FreedBy::NodeLoss:
     case FreedBy::Evicted:
         return LockNews::Lost;
+    case FreedBy::Unseen:
+        return LockNews::EndedUnseen;
     }
     return LockNews::None;
 }
@@ -89,6 +91,8 @@ LockNews roughNews(const Event& event, std::size_t row, const trace::Trace& trac
         return endOf(event.flags);
     case EventKind::RecordFailedOver:
         return LockNews::FailedOver;
+    case EventKind::RecordUnobserved:
+        return event.flags & trace::kNoLongerShown ? LockNews::NoLongerShown : LockNews::None;
     default:
         return LockNews::None;
     }
@@ -112,6 +116,7 @@ LockTale lockTale(const Event& event, std::size_t row, const trace::Trace& trace
     case LockNews::Forced:
     case LockNews::Overwritten:
     case LockNews::Lost:
+    case LockNews::EndedUnseen:
         tale.who = EntityId(event.aux);
         break;
     default:
@@ -155,6 +160,11 @@ QString lockNewsWord(LockNews news) {
         return Words::tr("lost with its server");
     case LockNews::FailedOver:
         return Words::tr("failed over while held");
+    case LockNews::NoLongerShown:
+        //: A lock that its server shows only while somebody waits for it, and nobody does any more.
+        return Words::tr("no longer seen");
+    case LockNews::EndedUnseen:
+        return Words::tr("ended unseen");
     }
     return {};
 }

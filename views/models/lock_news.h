@@ -24,8 +24,10 @@ enum class LockNews : std::uint8_t {
     Overwritten,
     Lost,
     FailedOver,
+    NoLongerShown,
+    EndedUnseen,
 };
-inline constexpr int kLockNews = int(LockNews::FailedOver) + 1;
+inline constexpr int kLockNews = int(LockNews::EndedUnseen) + 1;
 
 struct LockTale {
     LockNews what = LockNews::None;

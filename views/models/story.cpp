@@ -66,8 +66,9 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     };
     tell(Story::tr("%1 holds it", "one client"), Story::tr("%1 hold it", "several clients"), parts.holding);
     if (!record.observed)
-        told += record.deciders == 0 ? Story::tr("no server can decide who holds it")
-                                     : Story::tr("what the servers hold is not observed");
+        told += record.noLongerShown   ? Story::tr("the server shows it only while somebody waits for it")
+                : record.deciders == 0 ? Story::tr("no server can decide who holds it")
+                                       : Story::tr("what the servers hold is not observed");
     else if (record.owner == trace::kNoEntity && record.holders.empty())
         told += Story::tr("on the server it is free");
     else if (record.deadline >= 0)

@@ -22,6 +22,11 @@ bool isTime(int column) {
     return column >= StatisticsModel::WaitColumn && column <= StatisticsModel::HandOverP99Column;
 }
 
+/// Whether it is a time between two changes that a server's record shows.
+bool isBetweenLooks(int column) {
+    return column >= StatisticsModel::HoldColumn && column <= StatisticsModel::HandOverP99Column;
+}
+
 } // namespace
 
 StatisticsModel::StatisticsModel(ViewContext* context, QObject* parent)
@@ -95,6 +100,7 @@ void StatisticsModel::publish() {
     clock.start();
     std::vector<Row> rows;
     std::vector<Nanos> handOvers;
+    Nanos looksApart{}; // of the locks that were handed over
     m_granted = 0;
     for (const auto& [lock, all] : m_all.fold->locks()) {
         std::optional<trace::LockStatistics> part;
@@ -112,6 +118,8 @@ void StatisticsModel::publish() {
         row.holds = counted.holds.size();
         row.handOvers = counted.handOvers.size();
         row.longestWait = counted.longestWait();
+        row.looksApart = counted.looksApart;
+        if (row.handOvers > 0) looksApart = std::max(looksApart, row.looksApart);
         handOvers.insert(handOvers.end(), counted.handOvers.begin(), counted.handOvers.end());
         m_granted += counted.granted;
         rows.push_back(row);
@@ -158,6 +166,7 @@ void StatisticsModel::publish() {
         endResetModel();
     }
     overlook(std::move(handOvers));
+    m_overview.looksApart = looksApart;
     m_overview.churn = std::move(churn);
     m_pace.setInterval(std::max(kPublishEveryMs, int(clock.elapsed()) * kShare));
     Q_EMIT counted();
@@ -222,6 +231,21 @@ double StatisticsModel::requestsPerGrant() const {
     return m_granted == 0 ? -1 : double(m_requests) / double(m_granted);
 }
 
+QString StatisticsModel::betweenLooks(Nanos time, Nanos looksApart) {
+    // Either end lies anywhere between the look that saw it and the look before.
+    constexpr int kMuchLonger = 2;
+    if (looksApart <= 0ns || time > kMuchLonger * looksApart) return duration(time);
+    //: At most so long: a server was looked at too seldom to know more.
+    return tr("≤ %1").arg(duration(time + looksApart));
+}
+
+QString StatisticsModel::exactness(Nanos looksApart) {
+    if (looksApart <= 0ns) return {};
+    return QLatin1Char('\n') +
+           tr("Known to within %1 only: this server tells of no change, and two looks at it were that far apart.")
+               .arg(roundDuration(looksApart));
+}
+
 double StatisticsModel::number(const Row& row, int column) const {
     const double watched = std::chrono::duration<double>(m_until - from()).count();
     const auto time = [](std::size_t of, Nanos value) { return of ? double(value.count()) : -1.0; };
@@ -263,6 +287,7 @@ QString StatisticsModel::text(const Row& row, int column) const {
     if (column == LockColumn) return m_trace->displayName(row.lock);
     const double value = number(row, column);
     if (value < 0) return none();
+    if (isBetweenLooks(column)) return betweenLooks(Nanos(std::int64_t(value)), row.looksApart);
     if (isTime(column)) return duration(Nanos(std::int64_t(value)));
     if (column == LoadColumn) return QString::number(value, 'f', value < 10 ? 2 : 1);
     if (column == RateColumn || column == RequestsColumn) return QString::number(value, 'f', value < 10 ? 1 : 0);
@@ -280,9 +305,10 @@ QVariant StatisticsModel::data(const QModelIndex& index, int role) const {
         return int((column == LockColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
         if (column == WaitColumn || column == WaitP99Column) return tr("of %n wait(s)", nullptr, int(row.waits));
-        if (column == HoldColumn || column == HoldP99Column) return tr("of %n hold(s)", nullptr, int(row.holds));
+        if (column == HoldColumn || column == HoldP99Column)
+            return tr("of %n hold(s)", nullptr, int(row.holds)) + exactness(row.looksApart);
         if (column == HandOverColumn || column == HandOverP99Column)
-            return tr("of %n hand-over(s)", nullptr, int(row.handOvers));
+            return tr("of %n hand-over(s)", nullptr, int(row.handOvers)) + exactness(row.looksApart);
         if (column == ExpiredColumn)
             return tr("%1 expired, %2 ended by somebody else")
                 .arg(count(std::int64_t(row.expired)), count(std::int64_t(row.forced)));
@@ -360,6 +386,7 @@ QByteArray StatisticsModel::toCsv() const {
         const QString name = headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
         heading << quoted(isTime(column) ? tr("%1 (ms)").arg(name) : name);
     }
+    heading << quoted(tr("holds and hand-overs known to within (ms)"));
     QByteArrayList lines{heading.join(',')};
     for (const Row& row : m_rows) {
         QByteArrayList cells;
@@ -372,6 +399,7 @@ QByteArray StatisticsModel::toCsv() const {
             else
                 cells << QByteArray::number(isTime(column) ? value / 1e6 : value, 'g', 12);
         }
+        cells << QByteArray::number(double(row.looksApart.count()) / 1e6, 'g', 12);
         lines << cells.join(',');
     }
     return lines.join('\n') + '\n';

@@ -55,6 +55,7 @@ public:
         std::vector<Longest> held{};   ///< locks that are held now, longest first
         Histogram handOvers{};         ///< of all locks, kBins sizes or none
         Nanos p50{}, p99{};            ///< of these
+        Nanos looksApart{};            ///< … known to within so much; 0: exactly
         std::vector<Churn> churn{};    ///< of all connections whose locks were seen, the busiest first
         Nanos unobserved{};            ///< for how long a lock was not observed, at most
     };
@@ -63,6 +64,12 @@ public:
     static constexpr int kLongest = 4; ///< so many locks stand out at most
 
     explicit StatisticsModel(ViewContext* context, QObject* parent = nullptr);
+
+    /// A time between two things that looks have seen, which are so far apart: "≤ 2.2 s" where the looks are as far
+    /// apart as the time is long, so that no more is known.
+    static QString betweenLooks(Nanos time, Nanos looksApart);
+    /// How exactly such times are known, a line to follow others; empty: exactly.
+    static QString exactness(Nanos looksApart);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -97,6 +104,7 @@ private:
         std::uint64_t granted = 0, requests = 0;         ///< of our own clients
         std::size_t waits = 0, holds = 0, handOvers = 0; ///< how many the percentiles are of
         Nanos waited{}, wait{}, waitP99{}, longestWait{}, hold{}, holdP99{}, handOver{}, handOverP99{};
+        Nanos looksApart{}; ///< holds and hand-overs are known to within so much; 0: exactly
     };
     /// The rows of the trace up to some instant, counted.
     struct Count {

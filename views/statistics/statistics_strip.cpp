@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "statistics/statistics_strip.h"
 
+#include "models/lock_facts.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/plain_tips.h"
@@ -53,6 +54,12 @@ StatisticsStrip::Bars StatisticsStrip::barsOf(const std::vector<StatisticsModel:
     return bars;
 }
 
+QString StatisticsStrip::handOverWords() const {
+    const Nanos apart = m_model->overview().looksApart;
+    //: Beside the title of a histogram of times; %1 is how far apart looks at a server were.
+    return apart > 0ns ? tr("known to within %1").arg(roundDuration(apart)) : tr("release to next grant");
+}
+
 QString StatisticsStrip::churnWords() const {
     double now = 0, usual = 0;
     for (const StatisticsModel::Churn& one : m_model->overview().churn) {
@@ -71,11 +78,12 @@ void StatisticsStrip::tell() {
                                                           bars.front().words);
     };
     const StatisticsModel::Overview& seen = m_model->overview();
+    const auto between = [&seen](Nanos time) { return StatisticsModel::betweenLooks(time, seen.looksApart); };
     QString words =
         tr("Overview: waited for longest %1; held longest now %2; from one holder to the next %3")
             .arg(first(barsOf(seen.waited)), first(barsOf(seen.held)),
                  seen.handOvers.counts.empty() ? none()
-                                               : tr("p50 %1, p99 %2").arg(duration(seen.p50), duration(seen.p99)));
+                                               : tr("p50 %1, p99 %2").arg(between(seen.p50), between(seen.p99)));
     if (!seen.churn.empty()) {
         const StatisticsModel::Churn& most = seen.churn.front();
         const QString busiest = first({{most.connection, most.now, rateText(most.perMinute)}});
@@ -120,10 +128,11 @@ bool StatisticsStrip::event(QEvent* event) {
 QString StatisticsStrip::tipAt(QPoint at) const {
     if (const trace::EntityId lock = lockAt(at)) return m_context->trace()->displayName(lock);
     if (part(HandOver).whole.contains(at))
-        return tr(
-            "From one holder to the next while somebody waited, by the server's record, of all locks; the scale is "
-            "logarithmic. Seen %n time(s).",
-            nullptr, m_model->overview().handOvers.total());
+        return tr("From one holder to the next while somebody waited, by the server's record, of all locks; the scale "
+                  "is "
+                  "logarithmic. Seen %n time(s).",
+                  nullptr, m_model->overview().handOvers.total()) +
+               StatisticsModel::exactness(m_model->overview().looksApart);
     if (parts() <= Churn || !part(Churn).whole.contains(at)) return {};
     QStringList lines{tr("How often the locks of each connection were taken, a minute: the course of the time that is "
                          "counted, and the last minute. Dashed: the average, which is the usual pace. "
@@ -236,11 +245,11 @@ void StatisticsStrip::paintHistogram(QPainter& painter, const QRect& room) const
         painter.drawText(QRectF(fits ? x + 4 : x - wide, room.top(), wide, scale), Qt::AlignLeft | Qt::AlignVCenter,
                          words);
     };
-    mark(seen.p50, tr("p50 %1").arg(duration(seen.p50)), 0);
+    mark(seen.p50, tr("p50 %1").arg(StatisticsModel::betweenLooks(seen.p50, seen.looksApart)), 0);
     const double apart = binsBetween(low, std::max<Nanos>(seen.p99, low), factor) -
                          binsBetween(low, std::max<Nanos>(seen.p50, low), factor);
     // Two words at one place are none: where they meet, the tail is left to the table.
-    const QString tail = tr("p99 %1").arg(duration(seen.p99));
+    const QString tail = tr("p99 %1").arg(StatisticsModel::betweenLooks(seen.p99, seen.looksApart));
     if (apart * step > painter.fontMetrics().horizontalAdvance(tail) + 2 * kGrid) mark(seen.p99, tail, 0);
 }
 
@@ -250,7 +259,7 @@ void StatisticsStrip::paintEvent(QPaintEvent*) {
     const StatisticsModel::Overview& seen = m_model->overview();
     const std::array<std::pair<QString, QString>, PlaceCount> captions{{{tr("MOST CONTENDED"), tr("time waited")},
                                                                         {tr("LONGEST HELD"), tr("held now")},
-                                                                        {tr("HAND-OVER"), tr("release to next grant")},
+                                                                        {tr("HAND-OVER"), handOverWords()},
                                                                         {tr("CHURN"), churnWords()}}};
     for (int i = 0; i < parts(); ++i) {
         const QRect line = part(i).whole.adjusted(0, 0, 0, lineHeight() - part(i).whole.height());

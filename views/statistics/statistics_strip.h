@@ -32,6 +32,8 @@ private:
     using Bars = std::vector<Bar>;
     static Bars barsOf(const std::vector<StatisticsModel::Longest>& locks);
     /// "3.2 now, usual 2.9": over all connections.
+    /// The kind of time that the histogram shows, or how exactly it is known.
+    QString handOverWords() const;
     QString churnWords() const;
     int parts() const;
     struct Part {

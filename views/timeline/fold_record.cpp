@@ -91,6 +91,8 @@ void LaneFold::markFreed(const LockSlot& l, const Event& event, std::uint32_t ro
     case trace::FreedBy::Evicted:
         mark(RecordTick::Evicted);
         break;
+    case trace::FreedBy::Unseen: // the gap before it says so
+        break;
     case trace::FreedBy::Release:
         // The server cannot tell; the trace knows whose lock it was.
         if (event.actor != trace::kNoEntity && event.aux != trace::kNoEntity &&

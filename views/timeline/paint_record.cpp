@@ -169,8 +169,9 @@ void paintDeciders(const PaintKit& kit, const Lane& lane) {
     none.paint(kit.p, color(Role::Waiting));
 }
 
-/// A gap because nobody decided says so; any other one was not observed.
+/// A gap because nobody decided says so, and one because nobody waits; any other one was not observed.
 QStringList gapWords(const PaintKit& kit, const Lane& lane, const Span& span) {
+    if (endsShowing(kit.trace, span)) return {Timeline::tr("no longer seen")};
     const std::size_t i = lane.deciders.firstEndingAfter(span.from);
     if (i >= lane.deciders.size() || lane.deciders[i].state != unsigned(Decider::Nobody)) return {};
     // Most of an ensemble decide together, and are told of only while they are too few.

@@ -115,6 +115,9 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
     }
     case LaneKind::Copy:
     case LaneKind::Record: {
+        if (RecordState(span.state) == RecordState::Unobserved && endsShowing(trace, span))
+            return Timeline::tr("%1 was no longer seen: nobody waited for it, and its server shows it only then: %2")
+                .arg(who, when(trace, span));
         if (RecordState(span.state) == RecordState::Unobserved)
             return Timeline::tr("%1 was not observed: %2").arg(who, when(trace, span));
         return recordSentence(trace, lane, span, who);

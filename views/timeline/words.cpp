@@ -97,6 +97,7 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     if (RecordState(span->state) == RecordState::Unobserved) {
         const Span* decider = spanAt(lane.deciders, t);
         const bool nobody = decider && Decider(decider->state) == Decider::Nobody;
+        if (endsShowing(data.trace(), *span)) return Timeline::tr("no longer seen");
         if (!nobody) return Timeline::tr("not observed");
         return hasMasters(lane) ? Timeline::tr("no master: nobody decides") : Timeline::tr("nobody decides");
     }
@@ -172,6 +173,12 @@ std::optional<trace::Event> leaseRow(const trace::Trace& trace, const Span& span
         if (const trace::Event full = trace.at(row); full.subject == event.subject) return full;
     }
     return std::nullopt;
+}
+
+bool endsShowing(const trace::Trace& trace, const Span& span) {
+    if (span.row >= trace.size()) return false;
+    const trace::Event event = trace.at(span.row);
+    return event.kind == trace::EventKind::RecordUnobserved && (event.flags & trace::kNoLongerShown) != 0;
 }
 
 Lease leaseOf(const trace::Trace& trace, const Span& span) {

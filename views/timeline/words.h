@@ -38,6 +38,9 @@ Lease leaseOf(const trace::Trace& trace, const Span& span);
 /// The row by which the lease of such a span was full last: a grant or a renewal, which is earlier than the span's own
 /// row where a clock was moved or another server leads since. nullopt: the trace does not have it.
 std::optional<trace::Event> leaseRow(const trace::Trace& trace, const Span& span);
+
+/// Whether a gap in a record begins where the server does not show the lock any more, because nobody waits for it.
+bool endsShowing(const trace::Trace& trace, const Span& span);
 /// The thing that keeps the lock of a record lane's span whose end is not known, by its format.
 inspect::KeptBy keptBy(const trace::Trace& trace, const Lane& record, const Span& span);
 /// Whether it is drawn so pale that words on it need the usual text colour: without a wedge, or as a guess.

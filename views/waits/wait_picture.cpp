@@ -79,16 +79,14 @@ void WaitPicture::show(const trace::WaitGraph& graph) {
         const trace::EntityId from = m_layout.items[edge.from].entity, to = m_layout.items[edge.to].entity;
         const trace::EntityId lock = edge.holds ? from : to, party = edge.holds ? to : from;
         if (!facts.contains(lock)) facts.emplace(lock, lockFacts(lock, *m_context));
-        Since since{edge.holds ? trace::holdingSince(state, *trace, party, lock)
-                               : trace::waitingSince(state, *trace, party, lock)};
-        if (edge.holds)
-            refineHold(since, facts.at(lock), party);
-        else
-            refineWait(since, facts.at(lock), party);
+        trace::Beginning since = edge.holds ? trace::holdingSince(state, *trace, party, lock)
+                                            : trace::waitingSince(state, *trace, party, lock);
+        if (edge.holds) refineHold(since, facts.at(lock), party);
         m_since.push_back(since);
-        const QString length = duration(std::max(m_context->playhead() - Nanos(since.at), Nanos(0)));
+        const bool told = since.at != trace::kSinceNotTold;
+        const QString length = duration(told ? std::max(m_context->playhead() - Nanos(since.at), Nanos(0)) : Nanos(0));
         //: Beside an arrow of the wait-for picture; %1 is a length of time. "≥": it had begun before it was first seen.
-        m_edgeTexts.push_back(since.at < 0 ? QString()
+        m_edgeTexts.push_back(!told        ? QString()
                               : edge.holds ? (since.known ? tr("holds %1") : tr("holds ≥ %1")).arg(length)
                                            : (since.known ? tr("waits %1") : tr("waits ≥ %1")).arg(length));
     }
@@ -100,16 +98,7 @@ void WaitPicture::show(const trace::WaitGraph& graph) {
     update();
 }
 
-/// The server may know since when a client waits; what was there at the first look had begun earlier.
-void WaitPicture::refineWait(Since& since, const LockFacts& facts, trace::EntityId party) const {
-    for (const Waiter& waiter : facts.waiters) {
-        if (trace::partyInGraph(*m_context->trace(), waiter.thread) != party) continue;
-        since.known = waiter.own || waiter.told;
-        if (waiter.told) since.at = waiter.since;
-    }
-}
-
-void WaitPicture::refineHold(Since& since, const LockFacts& facts, trace::EntityId party) const {
+void WaitPicture::refineHold(trace::Beginning& since, const LockFacts& facts, trace::EntityId party) const {
     if (facts.holders.size() > 1 || trace::partyInGraph(*m_context->trace(), facts.owner) != party) return;
     since.known = facts.sinceKnown;
     if (since.known && !facts.ownClients) since.at = (m_context->playhead() - facts.heldFor).count();
@@ -161,8 +150,8 @@ int WaitPicture::edgeAt(QPointF point) const {
 QString WaitPicture::edgeSentence(int edge) const {
     const WaitLayout::Edge& its = m_layout.edges[std::size_t(edge)];
     const QString party = nameOf(int(its.holds ? its.to : its.from)), lock = nameOf(int(its.holds ? its.from : its.to));
-    const Since since = m_since[std::size_t(edge)];
-    const QString when = since.at < 0 ? unknown() : instant(*m_context->trace(), Nanos(since.at));
+    const trace::Beginning since = m_since[std::size_t(edge)];
+    const QString when = since.at == trace::kSinceNotTold ? unknown() : instant(*m_context->trace(), Nanos(since.at));
     //: %1 a client, %2 a lock, %3 an instant
     const QString known = its.holds ? tr("%1 holds %2 since %3.") : tr("%1 waits for %2 since %3.");
     const QString unseen = its.holds ? tr("%1 holds %2 since %3 at the latest: that is when it was first seen.")

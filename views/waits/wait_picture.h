@@ -49,12 +49,8 @@ protected:
 
 private:
     /// When a wait or a hold began.
-    struct Since {
-        std::int64_t at = -1; ///< ns of the trace; -1: not known
-        bool known = true;    ///< false: it was there when it was first seen, and began earlier
-    };
-    void refineWait(Since& since, const LockFacts& facts, trace::EntityId party) const;
-    void refineHold(Since& since, const LockFacts& facts, trace::EntityId party) const;
+    /// Adds what the lock's facts know besides of its only holder.
+    void refineHold(trace::Beginning& since, const LockFacts& facts, trace::EntityId party) const;
     void setCurrent(int item);
     void step(int columns, int rows);
     QString nameOf(int item) const;
@@ -68,9 +64,9 @@ private:
     ViewContext* m_context;
     const Direction m_direction;
     WaitLayout m_layout;
-    std::vector<QString> m_notes;     ///< by item
-    std::vector<QString> m_edgeTexts; ///< by edge
-    std::vector<Since> m_since;       ///< by edge
+    std::vector<QString> m_notes;          ///< by item
+    std::vector<QString> m_edgeTexts;      ///< by edge
+    std::vector<trace::Beginning> m_since; ///< by edge
     int m_current = -1;
 };
 

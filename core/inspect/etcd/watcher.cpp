@@ -52,7 +52,7 @@ EtcdWatcher::EtcdWatcher(etcd::Reader& reader, QString where, WatchOptions optio
     m_end = etcd::endOfPrefix(prefix);
 }
 
-QCoro::Task<std::expected<void, WatchTrouble>> EtcdWatcher::connect(std::stop_token stop) {
+QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askPulse(std::stop_token stop) {
     etcd::Range first;
     first.key = m_from;
     first.end = m_end;
@@ -60,7 +60,13 @@ QCoro::Task<std::expected<void, WatchTrouble>> EtcdWatcher::connect(std::stop_to
     first.keysOnly = true;
     ++m_requests;
     const auto read = co_await m_reader.range(first, std::move(stop));
-    if (!read) co_return std::unexpected(troubleOf(read.error()));
+    if (!read) co_return read.error();
+    co_return std::nullopt;
+}
+
+QCoro::Task<std::expected<void, WatchTrouble>> EtcdWatcher::connect(std::stop_token stop) {
+    const Failed failed = co_await askPulse(std::move(stop));
+    if (failed) co_return std::unexpected(troubleOf(*failed));
     co_return std::expected<void, WatchTrouble>();
 }
 
@@ -313,6 +319,7 @@ std::vector<LockRow> EtcdWatcher::rows() const {
 QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> EtcdWatcher::look(Depth depth, Progress progress,
                                                                                  std::stop_token stop) {
     const Nanos began = runtime().monotonic();
+    const std::uint64_t requestsBefore = m_requests;
     const double share = depth == Depth::Everything ? options().onceShare : options().firstShare;
     Failed failed;
     Nanos asked = began;
@@ -357,6 +364,8 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> EtcdWatcher::look
     }
     asked = runtime().monotonic();
     if (!failed) failed = co_await askMembers(stop);
+    // A server on which nothing happens and one that stands still are silent alike.
+    if (!failed && m_requests == requestsBefore) failed = co_await askPulse(stop);
     count();
     if (failed) {
         m_watch.reset(); // what is known may be old

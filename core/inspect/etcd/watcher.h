@@ -19,6 +19,7 @@ protected:
     Answer<void> connect(std::stop_token stop) override;
     Answer<Look> look(Depth depth, Progress progress, std::stop_token stop) override;
     QCoro::Task<> news(Nanos longest, std::stop_token stop) override;
+    bool hearsOfChanges() const override { return m_watch.has_value(); }
     std::uint64_t requests() const override { return m_requests; }
 
 private:
@@ -45,6 +46,8 @@ private:
     void hear(const etcd::WatchEvent& event);
     std::vector<LockRow> rows() const;
 
+    /// Asks for as little as can be asked for.
+    QCoro::Task<Failed> askPulse(std::stop_token stop);
     /// Asks who leads, if that is due; a cluster that does not tell is asked seldom.
     QCoro::Task<Failed> askMembers(std::stop_token stop);
 

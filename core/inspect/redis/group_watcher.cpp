@@ -255,7 +255,7 @@ void RedisGroupWatcher::describe(LockReport& report) const {
 LockReport RedisGroupWatcher::merged() {
     LockReport all;
     describe(all);
-    all.complete = true;
+    all.complete = all.hearsOfChanges = true;
     all.keysThere = 0;
     if (std::ranges::all_of(m_masters, [](const MasterPtr& master) { return master->again.has_value(); })) {
         std::set<QByteArray> again;

@@ -31,6 +31,7 @@ void joinNotes(std::vector<WatchNote>& all, const std::vector<WatchNote>& more) 
 } // namespace
 
 void join(LockReport& all, const LockReport& its) {
+    all.hearsOfChanges = all.hearsOfChanges && its.hearsOfChanges;
     all.complete = all.complete && its.complete;
     all.keysSeen += its.keysSeen;
     all.keysThere = all.keysThere < 0 || its.keysThere < 0 ? -1 : all.keysThere + its.keysThere;

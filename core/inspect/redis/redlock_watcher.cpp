@@ -232,7 +232,7 @@ LockReport RedlockWatcher::trouble() const {
 LockReport RedlockWatcher::merged() {
     LockReport all;
     describe(all);
-    all.complete = true;
+    all.complete = all.hearsOfChanges = true;
     all.keysThere = 0;
     std::set<QByteArray> names;
     std::vector<const LockReport*> reports; // nullptr: this server cannot be read

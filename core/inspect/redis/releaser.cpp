@@ -32,26 +32,37 @@ QByteArray recipeOf(const LockRow& seen) {
     return number ? "redis-setnx" : "redis-set";
 }
 
-/// A script of a layout that no recipe of ours has; it compares the holders itself.
-struct OwnScript {
+/// A script that frees a lock only while nobody else than the seen holders has it.
+struct ComparingScript {
     redis::Script script;
     redis::Args keys, args;
 };
 
-std::optional<OwnScript> ownScript(const LockRow& seen) {
+/// Puts the comparison in front of a script. Precondition: the lock's key is one of the keys.
+ComparingScript onlyIfSeen(const redis::Script& script, redis::Args keys, redis::Args args, const LockRow& seen) {
+    static const redis::Script kIfSeen = redis::Script::load("if_seen");
+    const auto lock = std::ranges::find(keys, seen.entries.front().at);
+    Q_ASSERT(lock != keys.end());
+    for (const Entry& entry : seen.entries)
+        args.push_back(entry.value);
+    args.push_back(QByteArray::number(qlonglong(seen.entries.size())));
+    args.push_back(QByteArray::number(qlonglong(lock - keys.begin() + 1)));
+    redis::Script guarded("if_seen + " + script.name(), kIfSeen.source() + '\n' + script.source());
+    return {std::move(guarded), std::move(keys), std::move(args)};
+}
+
+/// The script for a layout that no recipe of ours has.
+std::optional<ComparingScript> ownScript(const LockRow& seen) {
     if (seen.entries.empty() || seen.moreHolders > 0) return std::nullopt;
     const QByteArray& key = seen.entries.front().at;
     if (seen.format == "redis-semaphore" && seen.mode == "permit") {
         static const redis::Script kPermits = redis::Script::load("permit_set_force");
-        OwnScript own{kPermits, {key}, {}};
-        for (const Entry& entry : seen.entries)
-            own.args.push_back(entry.value);
-        return own;
+        return onlyIfSeen(kPermits, {key}, {}, seen);
     }
     if (seen.format == "redisson-fastmulti" && seen.name.startsWith(key + ':')) {
         static const redis::Script kValue = redis::Script::load("multi_value_force");
         const QByteArray value = seen.name.sliced(key.size() + 1);
-        return OwnScript{kValue, {key}, {value, seen.entries.front().value, redisson::lockChannel(key)}};
+        return ComparingScript{kValue, {key}, {value, seen.entries.front().value, redisson::lockChannel(key)}};
     }
     return std::nullopt;
 }
@@ -89,23 +100,19 @@ public:
     }
     QCoro::Task<redis::Result> eval(const redis::Script& script, redis::Args keys, redis::Args args,
                                     std::stop_token stop) override {
-        static const redis::Script kIfSeen = redis::Script::load("if_seen");
         const bool reads = script.name() == recipes::whatIs().name();
         if (reads && m_sends == Sends::Nothing) co_return std::unexpected(nothingIsSent());
         if (reads) {
             redis::Result word = co_await m_client.eval(script, std::move(keys), std::move(args), std::move(stop));
             co_return word;
         }
-        const auto lock = std::ranges::find(keys, m_seen.entries.front().at);
-        if (lock == keys.end()) co_return std::unexpected(nothingIsSent());
-        for (const Entry& entry : m_seen.entries)
-            args.push_back(entry.value);
-        args.push_back(QByteArray::number(qlonglong(m_seen.entries.size())));
-        args.push_back(QByteArray::number(qlonglong(lock - keys.begin() + 1)));
-        const redis::Script guarded("if_seen + " + script.name(), kIfSeen.source() + '\n' + script.source());
-        sent << linesOf(guarded, keys, args);
+        if (std::ranges::find(keys, m_seen.entries.front().at) == keys.end())
+            co_return std::unexpected(nothingIsSent());
+        ComparingScript guarded = onlyIfSeen(script, std::move(keys), std::move(args), m_seen);
+        sent << linesOf(guarded.script, guarded.keys, guarded.args);
         if (m_sends == Sends::Nothing) co_return redis::Result(redis::Reply::number(1));
-        redis::Result reply = co_await m_client.eval(guarded, std::move(keys), std::move(args), std::move(stop));
+        redis::Result reply =
+            co_await m_client.eval(guarded.script, std::move(guarded.keys), std::move(guarded.args), std::move(stop));
         others = reply && reply->integer == kOthers;
         co_return reply;
     }

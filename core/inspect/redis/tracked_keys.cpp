@@ -350,16 +350,23 @@ void TrackedKeys::forgetUnused(Nanos longest) {
         m_entries, [](const auto& entry) { return entry.second.known && entry.second.goneAs == kOfNoType; }));
 }
 
+bool TrackedKeys::isFull(std::size_t known) const {
+    return known > 0 && m_entries.size() + kFewest > m_most;
+}
+
+bool TrackedKeys::tellsOfAll(std::size_t known) const {
+    return tells() && !m_forgets && !isFull(known);
+}
+
 std::vector<WatchNote> TrackedKeys::notes(std::size_t known) const {
     using Kind = WatchNote::Kind;
     std::vector<WatchNote> notes;
     if (m_refused) notes.push_back({Kind::ChangesRefused, 0, {}});
     const bool told = tells() && !m_entries.empty();
     if (told) notes.push_back({Kind::ChangesTold, std::int64_t(m_entries.size()), {}});
-    const bool full = known > 0 && m_entries.size() + kFewest > m_most;
     if (tells() && m_forgets)
         notes.push_back({Kind::ChangesForgotten, std::int64_t(m_most), {}});
-    else if (told && full)
+    else if (told && isFull(known))
         notes.push_back({Kind::ChangesBounded, std::int64_t(m_most), {}});
     return notes;
 }

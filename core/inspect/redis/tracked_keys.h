@@ -78,6 +78,8 @@ public:
     std::optional<std::int64_t> nextEnd();
     /// How changes are heard of, for people. `known`: keys of locks, followed or not.
     std::vector<WatchNote> notes(std::size_t known) const;
+    /// Whether the server tells of changes of every key, of that many known ones.
+    bool tellsOfAll(std::size_t known) const;
 
     /// Keys that one connection follows, at most: some ten megabytes of the server's memory.
     static constexpr std::size_t kMostKeys = 125'000;
@@ -101,6 +103,7 @@ private:
         Nanos at;
         QByteArray key;
     };
+    bool isFull(std::size_t known) const;
     const Entry* remembered(const WantedKey& wanted);
     void forgetAll();
     void take(const redis::ChangedKeys& changed, const std::function<void()>& told);

@@ -369,6 +369,7 @@ void RedisWatcher::describe(LockReport& report) {
     report.at = m_client.runtime().monotonic();
     report.wallMs = m_client.runtime().wallMs();
     report.complete = m_complete;
+    report.hearsOfChanges = m_tracked.tellsOfAll(m_known.size());
     report.keysThere = m_facts.keys().value_or(-1);
     report.keysPassed = m_complete && report.keysThere >= 0 ? report.keysThere : m_search.keysPassed();
     report.keysSeen = m_search.keysLooked();

@@ -79,12 +79,19 @@ constexpr const char* kRunning =
     "AND t.trx_started < NOW() - INTERVAL 1 SECOND ORDER BY t.trx_started, t.trx_id";
 enum RunningColumn : std::size_t { Thread, Transaction, RowsLocked, TablesLocked, Started, Query, User, Host };
 
-/// `db`.`table`, key 'a' → "db.table:'a'".
+/// Whether the entries of an index are the rows themselves: InnoDB locks entries of indexes, and of a row that a
+/// statement finds by another index both that index' entry and the row.
+bool isOfRows(const QByteArray& index) {
+    return index.isEmpty() || index == "PRIMARY" || index == "GEN_CLUST_INDEX";
+}
+
+/// `db`.`table`, key 'a' → "db.table:'a'"; an entry of another index: "db.table:'a', 7 (index by_name)".
 QByteArray blockedName(const Table& table, std::size_t at) {
     QByteArray name = table.text(at, LockTable);
     name.replace('`', "");
-    const QByteArray data = table.text(at, Data);
-    return data.isEmpty() ? name : name + ':' + data;
+    if (const QByteArray data = table.text(at, Data); !data.isEmpty()) name += ':' + data;
+    if (const QByteArray index = table.text(at, Index); !isOfRows(index)) name += " (index " + index + ')';
+    return name;
 }
 
 /// A transaction takes its locks one by one, and InnoDB does not tell when: its beginning tells it from a later one
@@ -144,7 +151,7 @@ private:
             row.state = LockRow::State::Held;
             row.raw.push_back(
                 {table.text(at, LockTable),
-                 "locked row",
+                 isOfRows(table.text(at, Index)) ? "locked row" : "locked entry of an index",
                  {},
                  readable(table.text(at, Index) + ' ' + table.text(at, Data) + ' ' + table.text(at, Mode))});
         }

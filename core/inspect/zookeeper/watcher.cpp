@@ -70,6 +70,17 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> ZooKeeperWatcher:
         if (depth == Depth::Slice && runtime().monotonic() - began > kSlice) break;
         co_await keepShare(share, stop);
     }
+    // A server on which nothing happens and one that stands still are silent alike, the latter for a session's
+    // time-out.
+    if (found.looked == 0) {
+        ++m_pulses;
+        const Nanos asked = runtime().monotonic();
+        const auto answer = co_await m_reader.exists(QByteArrayLiteral("/"), std::nullopt, stop);
+        if (!answer) co_return std::unexpected(troubleOf(answer.error()));
+        const Nanos took = runtime().monotonic() - asked;
+        m_way = std::min(m_way, took);
+        spent(took - m_way);
+    }
     found.locks = m_tree.rows(runtime().wallMs());
     if (depth == Depth::Everything)
         co_await askServers(m_reader, m_endpoints, m_told);

@@ -7,7 +7,8 @@
 namespace lockscope::inspect {
 
 /// Finds and watches the locks of a ZooKeeper or an ensemble, below the URL's chroot. It lists nodes and reads those of
-/// contenders, with one watch per node that has or may get children: an unchanging server is asked nothing.
+/// contenders, with one watch per node that has or may get children: an unchanging server is only asked whether it
+/// answers.
 class ZooKeeperWatcher : public LookingWatcher {
 public:
     /// Give it a client of its own; it can only read.
@@ -18,7 +19,8 @@ protected:
     Answer<void> connect(std::stop_token stop) override;
     Answer<Look> look(Depth depth, Progress progress, std::stop_token stop) override;
     QCoro::Task<> news(Nanos longest, std::stop_token stop) override;
-    std::uint64_t requests() const override { return m_tree.requests(); }
+    bool hearsOfChanges() const override { return true; }
+    std::uint64_t requests() const override { return m_tree.requests() + m_pulses; }
 
 private:
     /// Takes everything that the server has told so far.
@@ -39,6 +41,7 @@ private:
     std::vector<Endpoint> m_endpoints;
     std::shared_ptr<Told> m_told = std::make_shared<Told>();
     ZkTree m_tree;
+    std::uint64_t m_pulses = 0;     ///< times that the server was only asked whether it answers
     std::uint64_t m_generation = 0; ///< of the session whose watches are set
     Nanos m_way = kNever;           ///< the shortest round trip so far
 };

@@ -2,6 +2,7 @@
 #include "alert_reports.h"
 #include "inspect/alert_history.h"
 #include "inspect/report_feed.h"
+#include "inspect/server_teller.h"
 #include "inspect/trace_feed.h"
 #include "trace/connection.h"
 #include "trace/recorder.h"
@@ -18,7 +19,7 @@ namespace {
 const QStringList kRules{u"held>5s"_qs,   u"no-expiry"_qs,   u"waiters>2"_qs,      u"waited>3s"_qs,
                          u"dead-head"_qs, u"token-back"_qs,  u"unreachable>2s"_qs, u"failed-over"_qs,
                          u"deadlock"_qs,  u"holder-gone"_qs, u"hand-overs>2"_qs,   u"renewal-late>2s"_qs,
-                         u"left<2s"_qs};
+                         u"left<2s"_qs,   u"may-evict"_qs};
 
 std::vector<AlertRule> rules() {
     std::vector<AlertRule> all;
@@ -47,17 +48,19 @@ struct Watched {
                   return in.trace->intern(EntityKind::Thread, party.thread.value_or(QByteArray()), client);
               },
               2ms),
-          reports(feed) {}
+          reports(feed),
+          teller(in.recorder, node) {}
 
     void look(const LockReport& report) {
         in.now = report.at;
+        for (const LateRenewal& late : watch.observe(report))
+            feed.renewalLate(late, report.at);
         if (report.trouble && !lost)
-            in.recorder.emit(EventKind::ConnectionLost, trace::kNoEntity, node, 0,
+            in.recorder.emit(EventKind::ConnectionLost, trace::kNoEntity, node, watch.silentFor(report.at).count(),
                              in.trace->text(report.trouble->message.toUtf8()));
         if (!report.trouble && lost) in.recorder.emit(EventKind::ConnectionRestored, trace::kNoEntity, node);
         lost = report.trouble.has_value();
-        for (const LateRenewal& late : watch.observe(report))
-            feed.renewalLate(late, report.at);
+        if (!lost) teller.write(report);
         reports.write(report);
     }
     void take(const std::vector<Alert>& changes) {
@@ -86,6 +89,7 @@ struct Watched {
     trace::EntityId connection, node;
     TraceFeed feed;
     ReportFeed reports;
+    ServerTeller teller;
     AlertWatch watch{rules()};
     bool lost = false;
     QStringList told; ///< as it happened
@@ -229,6 +233,52 @@ private Q_SLOTS:
         QCOMPARE(counted("held>5s"), 1u);
         QCOMPARE(counted("held>1m"), 0u);
         QCOMPARE(alertsIn(*world.trace, {}).size(), 0u);
+    }
+
+    /// A setting of the server, and no lock's.
+    void thatAServerMayDropLocksIsInTheRecording() {
+        Watched::World world;
+        Watched shop(world);
+        for (int second = 1; second <= 12; ++second) {
+            LockReport report = test::report(std::chrono::seconds(second), {held("orders", "A")});
+            if (second >= 4 && second < 9) report.notes = {{WatchNote::Kind::MayEvict, 0, {"allkeys-lru"}}};
+            shop.lookAndCheck(report);
+        }
+        QCOMPARE(difference(again(shop), shop.told), QString());
+        const QString all = shop.told.join(u'\n');
+        QVERIFY2(all.contains(u"4 s may-evict"_qs) && all.contains(u"allkeys-lru"_qs), qPrintable(all));
+        QVERIFY2(all.contains(u"9 s over may-evict"_qs), qPrintable(all));
+    }
+
+    /// It was silent before the question failed: the alert tells that time, too.
+    void silenceBeforeTheLossCountsInARecordingToo() {
+        Watched::World world;
+        Watched shop(world);
+        shop.lookAndCheck(test::report(1s, {held("orders", "A")}));
+        shop.watch.setUnanswered(2s);
+        shop.lookAndCheck(down(7s));
+        shop.lookAndCheck(test::report(9s, {held("orders", "A")}));
+        const auto past = alertsIn(*world.trace, {{shop.connection, {*parseAlertRule(u"unreachable>4s"_qs)}}}).front();
+        QCOMPARE(past.size(), std::size_t(1)); // by the loss alone it would be two seconds
+        QCOMPARE(past.front().alert.since, Nanos(7s));
+        QVERIFY2(past.front().alert.sentence.contains(u"5.0 s"), qPrintable(past.front().alert.sentence));
+    }
+
+    /// Nothing of it shows any more, live and in the recording: no alert goes on about it.
+    void aLockThatIsNoLongerShownRaisesNothing() {
+        Watched::World world;
+        Watched shop(world);
+        for (int second = 1; second <= 20; ++second) {
+            LockRow row = held("goods:pears", "A");
+            row.format = "pg-row";
+            waits(row, "B");
+            const bool shows = second < 9 || second > 14;
+            shop.lookAndCheck(
+                test::report(std::chrono::seconds(second), shows ? std::vector{row} : std::vector<LockRow>()));
+        }
+        const QString told = shop.told.join(u'\n'), past = again(shop).join(u'\n');
+        for (const QString& all : {told, past})
+            QVERIFY2(all.contains(u"held>5s goods:pears"_qs) && all.contains(u"9 s over held>5s"_qs), qPrintable(all));
     }
 
     void aSearchThatIsNotWantedAnyMoreEnds() {

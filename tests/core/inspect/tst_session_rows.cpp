@@ -129,6 +129,25 @@ private Q_SLOTS:
         QVERIFY(!saysBounded(found.notes));
     }
 
+    /// InnoDB locks the entry of the index by which a statement finds a row, and the row itself: two locks, told apart.
+    void anEntryOfAnotherIndexIsNoRow_data() { rowsOfInnoDb_data(); }
+    void anEntryOfAnotherIndexIsNoRow() {
+        QFETCH(int, language);
+        QFETCH(QByteArray, mark);
+        Answers answers{Language(language)};
+        Row byName = wait("12", "11", "'pears', 7"), noKey = wait("14", "11", "0x000000000200");
+        byName[3] = "by_name";
+        noKey[3] = "GEN_CLUST_INDEX"; // of a table without a primary key
+        answers.answers = {{mark, {byName, wait("13", "11", "7"), noKey}}};
+        const SessionLocks found = readInnoDb(answers);
+        QCOMPARE(found.rows.size(), 3u);
+        QCOMPARE(found.rows[0].name, QByteArray("shop.goods:'pears', 7 (index by_name)"));
+        QCOMPARE(found.rows[0].raw.at(0).type, QByteArray("locked entry of an index"));
+        QCOMPARE(found.rows[1].name, QByteArray("shop.goods:0x000000000200"));
+        QCOMPARE(found.rows[2].name, QByteArray("shop.goods:7"));
+        QCOMPARE(found.rows[2].raw.at(0).type, QByteArray("locked row"));
+    }
+
     void holdersBesideEachOtherShareTheRow() {
         Answers answers{Language::MariaDb};
         answers.answers = {{"INNODB_LOCK_WAITS", {wait("12", "11", "'pears'"), wait("12", "10", "'pears'")}}};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "inspect/report_feed.h"
 #include "inspect/trace_feed.h"
 #include "trace/recorder.h"
 #include "trace/state.h"
@@ -391,6 +392,60 @@ private Q_SLOTS:
         world.feed.observed();
         QCOMPARE(world.kinds(), (Kinds{EventKind::RecordHeld, EventKind::RecordWaiters, EventKind::RecordUnobserved,
                                        EventKind::RecordObserved}));
+    }
+    /// Databases list a locked row only while somebody waits for it: then it may be held on, or not.
+    void aLockThatIsNoLongerShownIsNotReleased() {
+        World world;
+        LockRow row = heldBy("A", 30'000);
+        row.format = "pg-row";
+        row.ttlMs.reset();
+        row.waiters = {{"W", "1", {}, 0, "exclusive"}};
+        row.waiterCount = 1;
+        ReportFeed reports(world.feed);
+        LockReport seen;
+        seen.complete = true;
+        seen.locks = {row};
+        reports.write(seen);
+        seen.locks.clear();
+        world.now = 1s;
+        reports.write(seen);
+        QCOMPARE(std::ranges::count(world.kinds(), EventKind::RecordFreed), 0);
+        const Event gone = world.events().back();
+        QCOMPARE(gone.kind, EventKind::RecordUnobserved);
+        QCOMPARE(gone.flags, kNoLongerShown);
+        QCOMPARE(gone.actor, world.thread("A"));
+        StateIndex index(world.trace);
+        const Record record = index.at(1s).records.begin()->second;
+        QVERIFY(record.noLongerShown && record.queue.empty() && record.waiters == 0);
+        const auto rows = world.trace->size();
+        reports.write(seen);
+        QCOMPARE(world.trace->size(), rows); // said once
+        // It shows again, with another owner: nobody saw how the hold before ended.
+        row.holders.front().client = "B";
+        seen.locks = {row};
+        world.now = 2s;
+        reports.write(seen);
+        const std::vector<Event> events = world.events();
+        const auto freed = std::ranges::find(events, EventKind::RecordFreed, &Event::kind);
+        QVERIFY(freed != events.end());
+        QCOMPARE(FreedBy(freed->flags & kFreedByMask), FreedBy::Unseen);
+        QCOMPARE(EntityId(freed->aux), world.thread("A"));
+        StateIndex again(world.trace);
+        const Record now = again.at(2s).records.begin()->second;
+        QVERIFY(now.observed && !now.noLongerShown && now.owner == world.thread("B"));
+    }
+    /// One that its server shows in any case was released.
+    void aLockThatShowsWithoutAWaiterIsReleased() {
+        World world;
+        LockRow row = heldBy("A", 30'000);
+        row.format = "pg-row";
+        ReportFeed reports(world.feed);
+        LockReport seen;
+        seen.locks = {row};
+        reports.write(seen);
+        seen.locks.clear();
+        reports.write(seen);
+        QCOMPARE(FreedBy(world.events().back().flags & kFreedByMask), FreedBy::Release);
     }
     void nodeThatLostItsDataHoldsNothing() {
         World world;

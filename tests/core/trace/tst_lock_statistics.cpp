@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures of each lock.
+#include "trace/connection.h"
 #include "trace/event.h"
 #include "trace/lock_statistics.h"
+#include "trace/server_told.h"
 
 #include <QTest>
 
@@ -226,6 +228,35 @@ private Q_SLOTS:
         const LockStatistics all = story.statistics();
         QCOMPARE(all.taken, 2u);
         QCOMPARE(all.holds, (std::vector<Nanos>{4s, 7s}));
+    }
+
+    /// Where a server is only looked at now and then, times between two looks are no finer than these.
+    void howFarLooksAreApartIsKnown() {
+        Story story;
+        const EntityId shop = internConnection(story.trace, "shop", "mysql://shop");
+        const EntityId node = story.trace.intern(EntityKind::Node, "shop", shop);
+        const EntityId watched = story.trace.intern(EntityKind::Lock, "orders", node);
+        const auto apart = [&](Nanos at, const char* length) {
+            story.add(at, EventKind::ServerTold, node, kNoEntity, 0, 0,
+                      story.trace.text(serverTold(kLooksApart, length)));
+        };
+        const auto use = [&](Nanos at) {
+            story.add(at, EventKind::RecordHeld, story.stranger, watched, 0, kEndNotKnown, 1);
+            story.add(at + 1s, EventKind::RecordFreed, kNoEntity, watched, std::uint8_t(FreedBy::Release), 0,
+                      story.stranger);
+        };
+        use(1s);
+        const auto known = [&] { return story.counted().locks().at(watched).looksApart; };
+        QCOMPARE(known(), Nanos(0));
+        apart(3s, "250ms");
+        use(4s);
+        apart(6s, "2s");
+        use(7s);
+        QCOMPARE(known(), Nanos(2s));
+        apart(9s, "0s"); // it tells of each change from now on
+        use(10s);
+        QCOMPARE(known(), Nanos(2s)); // which makes the times before no finer
+        QVERIFY(!looksApartIn("may-evict=allkeys-lru"));
     }
 
     void percentilesAreValuesThatWereMeasured() {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The differences at a later instant: by kind, with its words.
+#include "trace/connection.h"
+#include "trace/excerpt.h"
 #include "trace/recorder.h"
 #include "trace/state_difference.h"
 
@@ -38,6 +40,33 @@ struct World {
         trace::StateIndex index(trace);
         const trace::State earlier = index.at(from), later = index.at(to);
         return trace::differences(*trace, earlier, from, later, to);
+    }
+};
+
+/// A lock on a server that somebody else runs, watched from 1 s on.
+struct Watched : World {
+    trace::EntityId shop = trace::internConnection(*trace, "shop", "redis://shop:6379");
+    trace::EntityId observer = trace->intern(EntityKind::Client, "lockscope");
+    Watched() {
+        node = trace->intern(EntityKind::Node, "shop", shop);
+        orders = trace->intern(EntityKind::Lock, "orders", node);
+        row(1s, EventKind::NodeStarted, node, trace::kNoEntity);
+        held(1s, a);
+    }
+    /// The server is out of sight from 4 s to 8 s, and B has the lock afterwards.
+    void loseSight() {
+        row(4s, EventKind::ConnectionLost, observer, node, 0, trace->text("Connection refused."));
+        row(4s, EventKind::RecordUnobserved, trace::kNoEntity, orders);
+        row(8s, EventKind::ConnectionRestored, observer, node);
+        row(8s, EventKind::RecordObserved, trace::kNoEntity, orders);
+        freed(8s, a);
+        held(8s, b);
+    }
+    QStringList sentences(Nanos from, Nanos to) {
+        QStringList all;
+        for (const Change& change : between(from, to))
+            all << trace::sentenceOf(change, *trace);
+        return all;
     }
 };
 
@@ -161,6 +190,78 @@ private Q_SLOTS:
         const auto next = world.between(4s, 6s);
         QCOMPARE(trace::sentenceOf(next.at(0), *world.trace),
                  QStringLiteral("The fencing token of “orders” went from 33 to 35."));
+    }
+
+    /// Nothing that was seen is otherwise, and that is not "nothing changed".
+    void whatWasOutOfSightAllTheTimeIsNoPeace() {
+        Watched world;
+        world.loseSight();
+        const auto changes = world.between(5s, 7s);
+        QCOMPARE(changes.size(), std::size_t(1));
+        QCOMPARE(changes[0].kind, Change::Kind::NotSeen);
+        QCOMPARE(QByteArray(trace::changeName(changes[0].kind)), QByteArray("not-seen"));
+        QCOMPARE(changes[0].subject, world.node);
+        QCOMPARE(changes[0].before, Nanos(5s).count());
+        QCOMPARE(changes[0].after, Nanos(7s).count());
+        QCOMPARE(trace::changesSeen(changes), std::size_t(0));
+        QVERIFY(trace::endsUnseen(changes));
+        QCOMPARE(world.sentences(5s, 7s),
+                 QStringList(QStringLiteral("shop was not seen from 5.000 s to 7.000 s: what changed there is not "
+                                            "known. Why: Connection refused.")));
+        QVERIFY(world.between(2s, 3s).empty());
+        QVERIFY(world.between(9s, 12s).empty());
+    }
+
+    void aGapInBetweenIsTold() {
+        Watched world;
+        world.loseSight();
+        const auto changes = world.between(2s, 9s);
+        QCOMPARE(changes.size(), std::size_t(2));
+        QCOMPARE(changes[0].kind, Change::Kind::NotSeen);
+        QCOMPARE(changes[0].before, Nanos(4s).count());
+        QCOMPARE(changes[0].after, Nanos(8s).count());
+        QCOMPARE(changes[1].kind, Change::Kind::HandedOver);
+        QVERIFY(!trace::endsUnseen(changes)); // both instants were seen
+        QCOMPARE(trace::changesSeen(changes), std::size_t(1));
+        // Begins in it: the holder was only the last one that was seen.
+        const auto later = world.between(5s, 9s);
+        QVERIFY(trace::endsUnseen(later));
+        QCOMPARE(
+            trace::sentenceOf(later.at(1), *world.trace),
+            QStringLiteral("“orders” can be seen again: when it was last seen A · 1 held it; now B · 1 holds it."));
+    }
+
+    void beforeTheFirstLookNothingIsKnown() {
+        Watched world;
+        const auto changes = world.between(Nanos(0), 2s);
+        QCOMPARE(changes.at(0).kind, Change::Kind::NotSeen);
+        QCOMPARE(changes.at(0).after, Nanos(1s).count());
+        QVERIFY(trace::endsUnseen(changes));
+    }
+
+    /// A recording that begins in a gap knows of it.
+    void anExcerptBeginsWithTheGap() {
+        Watched world;
+        world.loseSight();
+        world.trace->reach(20s);
+        const trace::Excerpt excerpt(world.trace, 5s);
+        trace::StateIndex index(excerpt.trace());
+        const trace::State earlier = index.at(Nanos(0)), later = index.at(1s);
+        const auto changes = trace::differences(*excerpt.trace(), earlier, Nanos(0), later, 1s);
+        QCOMPARE(changes.size(), std::size_t(1));
+        QCOMPARE(changes[0].kind, Change::Kind::NotSeen);
+        QCOMPARE(world.trace->entity(changes[0].first).name, QByteArray("Connection refused."));
+    }
+
+    /// Its server shows it only while somebody waits for it.
+    void aLockThatShowsNoLongerIsNotFree() {
+        Watched world;
+        world.now = 3s;
+        world.recorder.emit(EventKind::RecordUnobserved, world.a, world.orders, 0, 0, trace::kNoLongerShown);
+        QCOMPARE(
+            world.sentences(2s, 5s),
+            QStringList(QStringLiteral("“orders” shows no longer, as nobody waits for it: it may be held still.")));
+        QVERIFY(world.between(4s, 5s).empty());
     }
 
     void copiesOfALogicalLockAreLeftOut() {

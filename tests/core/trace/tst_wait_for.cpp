@@ -104,6 +104,33 @@ private Q_SLOTS:
         QVERIFY(apart.graph().cycles.empty());
     }
 
+    /// The server's own word goes before the first look, also where it is older than the trace.
+    void aBeginningIsWhatTheServerSays() {
+        World world;
+        const EntityId a = world.client("a"), b = world.client("b"), c = world.client("c");
+        world.held(world.stock, a);
+        world.queued(world.stock, b);
+        world.queued(world.stock, c, 1);
+        StateIndex before(world.trace);
+        const State seen = before.atRow(world.trace->size());
+        const Beginning first = waitingSince(seen, *world.trace, b, world.stock);
+        QVERIFY(!first.known && first.at >= 0);
+        QVERIFY(!holdingSince(seen, *world.trace, a, world.stock).known);
+        QCOMPARE(waitingSince(seen, *world.trace, a, world.stock).at, kSinceNotTold);
+        const std::int64_t minuteBefore = -Nanos(60s).count();
+        world.add(EventKind::RecordSince, b, world.stock, minuteBefore, 0, kSinceWaits);
+        world.add(EventKind::RecordSince, a, world.stock, 2 * minuteBefore);
+        StateIndex after(world.trace);
+        const State told = after.atRow(world.trace->size());
+        const Beginning waits = waitingSince(told, *world.trace, b, world.stock);
+        QVERIFY(waits.known);
+        QCOMPARE(waits.at, minuteBefore);
+        const Beginning holds = holdingSince(told, *world.trace, a, world.stock);
+        QVERIFY(holds.known);
+        QCOMPARE(holds.at, 2 * minuteBefore);
+        QVERIFY(!waitingSince(told, *world.trace, c, world.stock).known);
+    }
+
     void theNamelessTheDeadAndReadersWaitForNobody() {
         World world;
         const EntityId a = world.client("a"), nobody = world.client("", world.shop);

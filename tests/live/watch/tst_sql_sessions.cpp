@@ -143,6 +143,36 @@ private Q_SLOTS:
         VERIFY_OK(a.ask("DROP TABLE goods"));
     }
 
+    /// InnoDB finds the row by another index, and locks that index' entry first: the lock's name says of which.
+    void anEntryOfAnotherIndexSaysWhich() {
+        Someone a(m_runtime, m_all.url("mariadb")), b(m_runtime, m_all.url("mariadb"));
+        VERIFY_OK(a.ask("CREATE TABLE goods (id INT PRIMARY KEY, name VARCHAR(20), amount INT, KEY by_name (name))"));
+        VERIFY_OK(a.ask("INSERT INTO goods VALUES (7, 'pears', 1), (8, 'plums', 2)"));
+        for (Someone* one : {&a, &b})
+            VERIFY_OK(one->ask("START TRANSACTION"));
+        VERIFY_OK(a.ask("UPDATE goods SET amount = 0 WHERE name = 'pears'"));
+        const auto rowNamed = [&](const char* statement, const QByteArray& end) {
+            const auto second = waiting(b, statement);
+            if (!comesTrue([&] { return blockedInMariaDb(a) == 1; })) return QByteArray("nobody waits");
+            letInnoDbRest();
+            const LockReport report = look("mariadb");
+            QByteArray names;
+            for (const LockRow& row : report.locks)
+                if (row.format == "innodb-row") names += row.name.endsWith(end) ? end : row.name;
+            std::ignore = a.ask("ROLLBACK");
+            return ends(second, 10s) ? names : QByteArray("it waits on");
+        };
+        const QByteArray entry = ".goods:'pears', 7 (index by_name)";
+        QCOMPARE(rowNamed("UPDATE goods SET amount = 3 WHERE name = 'pears'", entry), entry);
+        VERIFY_OK(b.ask("ROLLBACK"));
+        for (Someone* one : {&a, &b})
+            VERIFY_OK(one->ask("START TRANSACTION"));
+        VERIFY_OK(a.ask("UPDATE goods SET amount = 0 WHERE name = 'pears'"));
+        QCOMPARE(rowNamed("UPDATE goods SET amount = 3 WHERE id = 7", ".goods:7"), QByteArray(".goods:7"));
+        VERIFY_OK(b.ask("ROLLBACK"));
+        VERIFY_OK(a.ask("DROP TABLE goods"));
+    }
+
     void aRowLockedForUpdateIsSeenWithoutAWaiter() {
         SqlClient client(m_runtime, m_all.url("postgresql"));
         VERIFY_OK(client.prepare());

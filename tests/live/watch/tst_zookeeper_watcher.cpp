@@ -5,6 +5,8 @@
 #include "watching.h"
 #include "zookeeper_peer.h"
 
+#include <QElapsedTimer>
+
 using namespace lockscope;
 using namespace lockscope::test;
 using zookeeper::NodeMode;
@@ -71,6 +73,26 @@ private Q_SLOTS:
         QVERIFY(eventually(missing));
         VERIFY_OK(run(m_own->driver.makePath("/notyet", NodeMode::Persistent)));
         QVERIFY(eventually([&] { return watch.last().complete && !missing(); }));
+    }
+
+    /// Nothing happens on it, and nothing comes from it: only its silence to a question tells the two apart.
+    void aServerThatStandsStillIsNoticedBeforeItsSessionEnds() {
+        Watching watch(m_runtime, m_server.url());
+        QVERIFY(eventually([&] { return watch.last().complete; }));
+        QElapsedTimer still;
+        still.start();
+        m_server.pause();
+        const auto silent = [&] {
+            const auto since = watch.watcher().unansweredSince();
+            return since && m_runtime.monotonic() - *since > inspect::kSilentFrom;
+        };
+        const bool noticed = eventually(silent);
+        const qint64 after = still.elapsed();
+        m_server.resume();
+        QVERIFY(noticed);
+        QVERIFY2(after < 5'000, qPrintable(QString::number(after)));
+        QVERIFY(eventually([&] { return !watch.watcher().unansweredSince(); }));
+        QCOMPARE(watch.outages, 0); // the session lived on
     }
 
     void aQueueOfKazooIsTheServersOwn() {

@@ -8,6 +8,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
@@ -124,6 +125,34 @@ private Q_SLOTS:
         scene.context.setPlayhead(1s); // the list stays what it is
         QVERIFY2(strip.summary().startsWith(u"2 of 1000") && strip.summary().contains(u"as of now"),
                  qPrintable(strip.summary()));
+    }
+
+    /// The time axis below needs room, too.
+    void aLowWindowShowsFewerAndAllOnRequest() {
+        Scene scene;
+        QWidget window;
+        AlertsStrip strip(&scene.context, &window);
+        scene.raise({alert("token-back", "c", 4s), alert("no-expiry", "a", 2s), alert("no-expiry", "b", 3s),
+                     alert("held>5m", "a", 3s), alert("waited>30s", "b", 3s)});
+        QCOMPARE(strip.model()->rowCount(), 5);
+        const auto inSight = [&] {
+            const QTreeView* const view = strip.view();
+            return (view->height() - view->header()->sizeHint().height()) / view->sizeHintForRow(0);
+        };
+        const auto* const more = strip.findChild<QToolButton*>(u"moreAlerts"_qs);
+        window.resize(1280, 720);
+        window.show();
+        QTRY_COMPARE(inSight(), 3);
+        QVERIFY(more->isVisibleTo(&strip));
+        QVERIFY2(more->text().contains(u"2"), qPrintable(more->text()));
+        QTest::mouseClick(strip.findChild<QToolButton*>(u"moreAlerts"_qs), Qt::LeftButton);
+        QTRY_COMPARE(inSight(), 5);
+        QVERIFY(more->isVisibleTo(&strip)); // back again
+        QTest::mouseClick(strip.findChild<QToolButton*>(u"moreAlerts"_qs), Qt::LeftButton);
+        QTRY_COMPARE(inSight(), 3);
+        window.resize(1600, 1000);
+        QTRY_COMPARE(inSight(), 5);
+        QVERIFY(!more->isVisibleTo(&strip));
     }
 
     void aDeadlockIsOneRowAndWhatFollowsFromItSaysSo() {

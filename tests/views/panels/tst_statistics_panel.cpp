@@ -5,6 +5,7 @@
 #include "statistics/statistics_strip.h"
 #include "theme/format.h"
 #include "trace/connection.h"
+#include "trace/server_told.h"
 #include "written_world.h"
 
 #include <QClipboard>
@@ -226,6 +227,39 @@ private Q_SLOTS:
         panel.resize(1100, 200);
         QTRY_VERIFY(!panel.strip()->isVisible());
         QVERIFY(panel.view()->isVisible());
+    }
+
+    /// A server that is looked at every two seconds does not say that a lock was free for half of one.
+    void aTimeBetweenTwoLooksIsNoFinerThanThese() {
+        WrittenWorld world;
+        trace::Trace& t = world.trace();
+        const EntityId shop = trace::internConnection(t, "shop", "mysql://shop:3306");
+        const EntityId node = t.intern(trace::EntityKind::Node, "shop", shop);
+        const EntityId orders = t.intern(trace::EntityKind::Lock, "orders", node);
+        const EntityId a = world.thread("A"), b = world.thread("B");
+        world.add(1s, EventKind::ServerTold, node, 0, 0, t.text(trace::serverTold(trace::kLooksApart, "2s")));
+        world.add(1s, EventKind::RecordWaiters, 0, orders, 1);
+        for (int i = 0; i < 4; ++i) {
+            world.add(10s + i * 10s, EventKind::RecordHeld, i % 2 ? a : b, orders, trace::kEndNotKnown, 1);
+            world.add(19500ms + i * 10s, EventKind::RecordFreed, 0, orders, 0, i % 2 ? a : b);
+        }
+        t.reach(120s);
+        world.context.setSession(&world.session);
+        StatisticsPanel panel(&world.context);
+        panel.resize(1100, 420);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        world.context.setPlayhead(120s);
+        // Half a second from release to grant, each of them seen up to two seconds late.
+        QTRY_COMPARE(figure(panel, orders, StatisticsModel::HandOverColumn), u"≤ 2.5 s"_qs);
+        QCOMPARE(figure(panel, orders, StatisticsModel::HoldColumn), u"9.5 s"_qs);
+        QCOMPARE(panel.model()->overview().looksApart, Nanos(2s));
+        QVERIFY2(panel.strip()->accessibleName().contains(u"p50 ≤ 2.5 s"), qPrintable(panel.strip()->accessibleName()));
+        const QModelIndex cell = panel.model()->index(0, StatisticsModel::HoldColumn);
+        QVERIFY2(cell.data(Qt::ToolTipRole).toString().contains(u"2 s"),
+                 qPrintable(cell.data(Qt::ToolTipRole).toString()));
+        QVERIFY(panel.model()->toCsv().split('\n').at(1).endsWith(",2000"));
+        QCOMPARE(StatisticsModel::betweenLooks(500ms, Nanos(0)), u"500 ms"_qs);
     }
 
     void whereServersAreWatchedTheStripTellsTheirChurn() {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "inspect/lock_report.h"
+#include "trace/event.h"
+
+namespace lockscope::trace {
+class Recorder;
+}
+
+namespace lockscope::inspect {
+
+/// Writes into a trace what alerts and statistics need to know of a watched server as a whole (trace/server_told.h):
+/// a row whenever one of these facts is another one.
+class ServerTeller {
+public:
+    ServerTeller(trace::Recorder& recorder, trace::EntityId node) : m_recorder(recorder), m_node(node) {}
+    /// Call it for every report without trouble.
+    void write(const LockReport& report);
+
+private:
+    void tell(QByteArrayView name, const QByteArray& value);
+
+    trace::Recorder& m_recorder;
+    trace::EntityId m_node;
+    QByteArray m_evictsBy;
+    Nanos m_looksApart{}; ///< as told
+};
+
+} // namespace lockscope::inspect
