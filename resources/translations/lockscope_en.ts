@@ -428,6 +428,16 @@
     </message>
 </context>
 <context>
+    <name>Verdict</name>
+    <message numerus="yes">
+        <source>Meanwhile readers that had asked later got it %n time(s).</source>
+        <translation>
+            <numerusform>Meanwhile readers that had asked later got it %n time.</numerusform>
+            <numerusform>Meanwhile readers that had asked later got it %n times.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Waits</name>
     <message numerus="yes">
         <source>and so on, over %n client(s)</source>

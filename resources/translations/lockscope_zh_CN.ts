@@ -546,6 +546,10 @@
         </translation>
     </message>
     <message>
+        <source>session given up by the client</source>
+        <translation>客户端已放弃会话</translation>
+    </message>
+    <message>
         <source>session suspended</source>
         <translation>会话中断</translation>
     </message>
@@ -610,6 +614,11 @@
         <source>%1, %2</source>
         <comment>a client's state, its session</comment>
         <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>%1, now at %2</source>
+        <comment>a client's state, the server that it is connected with</comment>
+        <translation>%1，已转到 %2</translation>
     </message>
     <message>
         <source>lost: %1</source>
@@ -920,6 +929,27 @@
         <translation>某个客户端</translation>
     </message>
     <message>
+        <source>%1 was not seen from %2 to %3: what changed there is not known.</source>
+        <translation>从 %2 到 %3 看不到 %1：那里有什么变化无从得知。</translation>
+    </message>
+    <message>
+        <source>%1 was not seen from %2 to %3: what it held at first is not known.</source>
+        <translation>从 %2 到 %3 看不到 %1：起初它持有什么无从得知。</translation>
+    </message>
+    <message>
+        <source>%1 was not seen from %2 to %3: what it holds at last is not known.</source>
+        <translation>从 %2 到 %3 看不到 %1：最后它持有什么无从得知。</translation>
+    </message>
+    <message>
+        <source>%1 was not seen from %2 to %3: what came and went meanwhile is not known.</source>
+        <translation>从 %2 到 %3 看不到 %1：其间有什么来去无从得知。</translation>
+    </message>
+    <message>
+        <source>Why: %1</source>
+        <extracomment>Follows a sentence. %1 says why a server was not seen.</extracomment>
+        <translation>原因：%1</translation>
+    </message>
+    <message>
         <source>running</source>
         <translation>运行中</translation>
     </message>
@@ -974,12 +1004,37 @@
         <translation>“%1”的持有者：先是 %2 个，后来 %3 个。</translation>
     </message>
     <message>
+        <source>“%1” shows no longer, as nobody waits for it: it may be held still.</source>
+        <translation>“%1”已没有等待者，因此不再显示：它可能仍被持有。</translation>
+    </message>
+    <message>
         <source>“%1” cannot be seen any more.</source>
         <translation>“%1”已看不到。</translation>
     </message>
     <message>
-        <source>“%1” can be seen again.</source>
-        <translation>“%1”又能看到了。</translation>
+        <source>nobody held it</source>
+        <translation>无人持有</translation>
+    </message>
+    <message>
+        <source>%1 held it</source>
+        <translation>由 %1 持有</translation>
+    </message>
+    <message>
+        <source>it is free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>%1 holds it</source>
+        <translation>%1 持有它</translation>
+    </message>
+    <message>
+        <source>“%1” can be seen again: when it was last seen %2; now %3.</source>
+        <extracomment>%2 and %3 are clauses such as "nobody held it" and "A holds it".</extracomment>
+        <translation>又能看到“%1”了：上次看到时%2；现在%3。</translation>
+    </message>
+    <message>
+        <source>“%1” could be seen neither then nor later.</source>
+        <translation>“%1”当时和后来都看不到。</translation>
     </message>
     <message>
         <source>Waiters for “%1”: %2, then %3.</source>
@@ -2473,6 +2528,10 @@
         <source>expired</source>
         <translation>已过期</translation>
     </message>
+    <message>
+        <source>given up by the client</source>
+        <translation>客户端已放弃</translation>
+    </message>
     <message numerus="yes">
         <source>%n free</source>
         <comment>permits</comment>
@@ -2510,8 +2569,20 @@
         <translation>%1 的持有被覆盖</translation>
     </message>
     <message>
+        <source>%1 decides now, and does not know that %2 has it</source>
+        <translation>现在由 %1 裁定，而它不知道 %2 持有锁</translation>
+    </message>
+    <message>
         <source>the server lost it with %1 as its owner</source>
         <translation>服务器丢失了它，当时持有者是 %1</translation>
+    </message>
+    <message>
+        <source>the server evicted it with %1 as its owner</source>
+        <translation>服务器淘汰了它，当时的持有者是 %1</translation>
+    </message>
+    <message>
+        <source>%1's hold ended while it was not shown: when and how is not known</source>
+        <translation>%1 的持有在未显示期间结束：何时、如何结束无从得知</translation>
     </message>
     <message>
         <source>why is not known</source>
@@ -2524,6 +2595,22 @@
     <message>
         <source>its client is still connected: it stands still, or its watchdog has stopped</source>
         <translation>它的客户端仍连着服务器：要么停住了，要么看门狗停了</translation>
+    </message>
+    <message>
+        <source>drops no lock when its memory is full</source>
+        <translation>内存满时不丢弃锁</translation>
+    </message>
+    <message>
+        <source>may drop locks when its memory is full (%1)</source>
+        <translation>内存满时可能丢弃锁（%1）</translation>
+    </message>
+    <message>
+        <source>looked at every %1 or more often: no time is known more exactly</source>
+        <translation>至少每 %1 查看一次：任何时间都不会比这更精确</translation>
+    </message>
+    <message>
+        <source>it tells of each change</source>
+        <translation>它会告知每一次变化</translation>
     </message>
     <message>
         <source>it answers again</source>
@@ -2554,8 +2641,8 @@
         <translation>由 %1 裁定</translation>
     </message>
     <message>
-        <source>%1 copies decide together</source>
-        <translation>由 %1 份副本共同裁定</translation>
+        <source>%1 servers decide together</source>
+        <translation>由 %1 台服务器共同裁定</translation>
     </message>
     <message>
         <source>another kind of lock has this key</source>
@@ -2664,6 +2751,11 @@
     <message>
         <source>next request will be done twice</source>
         <translation>下一个请求会执行两次</translation>
+    </message>
+    <message>
+        <source>server tells</source>
+        <extracomment>A watched server tells something of itself, such as a setting.</extracomment>
+        <translation>服务器告知</translation>
     </message>
     <message>
         <source>work hangs</source>
@@ -2967,6 +3059,10 @@
         <translation>自 %1 起持有</translation>
     </message>
     <message>
+        <source>its server shows it only while somebody waits: it may be held still</source>
+        <translation>它的服务器只在有等待者时显示它：它可能仍被持有</translation>
+    </message>
+    <message>
         <source>held on, on another server: it may exist twice</source>
         <translation>在另一台服务器上继续持有：可能同时存在两份</translation>
     </message>
@@ -3222,6 +3318,10 @@
         <translation>这里的服务器不主动发消息：客户端自己来问。</translation>
     </message>
     <message>
+        <source>There is no message to lose: waiters poll, and no server tells them anything.</source>
+        <translation>没有消息可丢：等待者靠轮询，服务器不会通知它们。</translation>
+    </message>
+    <message>
         <source>TCP brings each request once, and only drivers and proxies of Redis send one again.</source>
         <translation>TCP 只把每个请求送达一次，只有 Redis 的驱动和代理会重发。</translation>
     </message>
@@ -3398,11 +3498,6 @@
         <comment>a fault</comment>
         <extracomment>%1 a fault, %2 how long it lasts.</extracomment>
         <translation>%1，持续 %2</translation>
-    </message>
-    <message>
-        <source>%1 (off: %2)</source>
-        <extracomment>An entry of a menu that is off, and why: "Demote redis-2: …" is off, as "redis-2 is not the master."</extracomment>
-        <translation>%1（不可用：%2）</translation>
     </message>
     <message>
         <source>Pause %1</source>
@@ -5160,6 +5255,15 @@
         <source>failed over while held</source>
         <translation>持有期间发生故障转移</translation>
     </message>
+    <message>
+        <source>no longer seen</source>
+        <extracomment>A lock that its server shows only while somebody waits for it, and nobody does any more.</extracomment>
+        <translation>不再可见</translation>
+    </message>
+    <message>
+        <source>ended unseen</source>
+        <translation>在未见时结束</translation>
+    </message>
 </context>
 <context>
     <name>Locks</name>
@@ -5196,6 +5300,11 @@
         <source>nobody decides</source>
         <translation>无人裁定</translation>
     </message>
+    <message>
+        <source>a majority: %1 of %2 servers</source>
+        <extracomment>The servers of an ensemble that decide on a lock: %1 how many it takes, %2 of how many.</extracomment>
+        <translation>多数：%2 台服务器中的 %1 台</translation>
+    </message>
     <message numerus="yes">
         <source>any %n copies</source>
         <comment>of a lock, which decide together</comment>
@@ -5206,6 +5315,10 @@
     <message>
         <source>free</source>
         <translation>空闲</translation>
+    </message>
+    <message>
+        <source>no longer seen</source>
+        <translation>不再可见</translation>
     </message>
     <message>
         <source>not observed</source>
@@ -6973,6 +7086,10 @@ A client's address leads to the new master at once.</source>
         <translation>%1 持有它</translation>
     </message>
     <message>
+        <source>the server shows it only while somebody waits for it</source>
+        <translation>服务器只在有等待者时显示它</translation>
+    </message>
+    <message>
         <source>no server can decide who holds it</source>
         <translation>没有服务器能决定由谁持有</translation>
     </message>
@@ -6991,6 +7108,17 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>on the server it is held by %1</source>
         <translation>服务器上由 %1 持有</translation>
+    </message>
+    <message>
+        <source>%1 has not heard of it yet</source>
+        <comment>one client</comment>
+        <extracomment>A client that has the lock on the server: the answer is on its way.</extracomment>
+        <translation>%1 还没收到答复</translation>
+    </message>
+    <message>
+        <source>%1 have not heard of it yet</source>
+        <comment>several clients</comment>
+        <translation>%1 还没收到答复</translation>
     </message>
     <message>
         <source>%1 still believes to hold it</source>
@@ -7136,6 +7264,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>demoted %1</source>
         <translation>降级 %1</translation>
+    </message>
+    <message>
+        <source>session given up by %1</source>
+        <translation>%1 放弃了会话</translation>
     </message>
     <message>
         <source>session of %1 suspended</source>
@@ -7352,6 +7484,10 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
+        <source>no longer seen</source>
+        <translation>不再可见</translation>
+    </message>
+    <message>
         <source>nobody decides</source>
         <translation>无人裁定</translation>
     </message>
@@ -7370,8 +7506,17 @@ A client's address leads to the new master at once.</source>
         <translation>已到期</translation>
     </message>
     <message>
+        <source>given up by the client</source>
+        <extracomment>A client's session with ZooKeeper, which the client counts as over by its own clock.</extracomment>
+        <translation>客户端已放弃</translation>
+    </message>
+    <message>
         <source>%1 has no session yet</source>
         <translation>%1 还没有会话</translation>
+    </message>
+    <message>
+        <source>%1 has given its session up</source>
+        <translation>%1 已放弃自己的会话</translation>
     </message>
     <message>
         <source>the session of %1 is %2</source>
@@ -7493,6 +7638,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 still believes to hold %2 (#%3), but the record says otherwise: %4</source>
         <translation>%1 仍以为持有 %2（#%3），但记录并非如此：%4</translation>
+    </message>
+    <message>
+        <source>%1 was no longer seen: nobody waited for it, and its server shows it only then: %2</source>
+        <translation>%1 不再可见：没有等待者，而它的服务器只在有等待者时显示它：%2</translation>
     </message>
     <message>
         <source>%1 was not observed: %2</source>
@@ -7637,6 +7786,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>the session of %1 is suspended: its locks are kept until its time is over</source>
         <translation>%1 的会话挂起：在它到期之前，锁仍保留</translation>
+    </message>
+    <message>
+        <source>%1 gave its session up: by its own clock the servers may have ended it</source>
+        <translation>%1 放弃了自己的会话：按它自己的时钟，服务器可能已经结束了会话</translation>
     </message>
     <message>
         <source>the session of %1 expired: its locks are freed</source>
@@ -7910,6 +8063,10 @@ A client's address leads to the new master at once.</source>
         <translation>由另一个引擎裁定</translation>
     </message>
     <message>
+        <source>%1 does not know it</source>
+        <translation>%1 不知道这把锁</translation>
+    </message>
+    <message>
         <source>lost with its server</source>
         <translation>随服务器丢失</translation>
     </message>
@@ -7924,6 +8081,15 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>failed over while held</source>
         <translation>持有期间发生故障转移</translation>
+    </message>
+    <message>
+        <source>%1 evicted it</source>
+        <extracomment>On the lane of a lock: the server %1 threw it out for want of memory.</extracomment>
+        <translation>%1 淘汰了它</translation>
+    </message>
+    <message>
+        <source>evicted</source>
+        <translation>被淘汰</translation>
     </message>
     <message>
         <source>damage: #%1 after #%2</source>
@@ -7971,8 +8137,8 @@ A client's address leads to the new master at once.</source>
         <translation>由 %1 裁定</translation>
     </message>
     <message>
-        <source>%1 equal copies decide</source>
-        <translation>由 %1 份相同的副本裁定</translation>
+        <source>%1 servers decide together</source>
+        <translation>由 %1 台服务器共同裁定</translation>
     </message>
     <message>
         <source>nobody</source>
@@ -8121,6 +8287,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>The command writes before its sender knows whether it has won.</source>
         <translation>这个命令在发送者知道自己是否赢了之前就已写入。</translation>
+    </message>
+    <message>
+        <source>%1 was cut off from %2 at %3, and the server did not know that: to it the connection of %1 was alive.</source>
+        <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来，%1 的连接还活着。</translation>
     </message>
     <message>
         <source>%1 was cut off from %2 at %3, and the server does not know that: to it the connection of %1 is alive.</source>
@@ -8388,6 +8558,14 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %3 覆盖了 %2 在服务器上的条目。</translation>
     </message>
     <message>
+        <source>%1 was killed at %2, and the lock of %3 with it: it belonged to a connection, and no replica knows of it.</source>
+        <translation>%1 在 %2 被杀死，%3 的锁也随之消失：这个锁属于一个连接，副本都不知道它。</translation>
+    </message>
+    <message>
+        <source>%1 took the place of %2 at %3, without the lock of %4: it belongs to a connection to %2, and no replica knows of it.</source>
+        <translation>%1 在 %3 取代了 %2，却没有 %4 的锁：这个锁属于到 %2 的一个连接，副本都不知道它。</translation>
+    </message>
+    <message>
         <source>%1 took the place of %2 at %3, without the lock of %4.</source>
         <translation>%1 于 %3 取代了 %2，但没有 %4 的锁。</translation>
     </message>
@@ -8456,46 +8634,6 @@ A client's address leads to the new master at once.</source>
         <translation>%1 一直以为自己持有锁，直到 %2 放弃它。</translation>
     </message>
     <message>
-        <source>On the server the lock is free, but %1, which died at %2 while it waited, still has a place in the queue: nobody behind it gets the lock until the server drops that place.</source>
-        <translation>服务器上锁是空闲的，但 %1 在 %2 等待时崩溃，仍占着队列中的位置：在服务器清除该位置之前，排在后面的客户端都得不到锁。</translation>
-    </message>
-    <message>
-        <source>On the server the lock is free, but messages to and from %1 take up to %2 longer each way since %3: the waiters ask, and the answers come too late.</source>
-        <translation>服务器上锁是空闲的，但自 %3 起，与 %1 之间的消息单程最多慢 %2：等待者在请求，应答却来得太晚。</translation>
-    </message>
-    <message>
-        <source>On the server the lock is free: its waiters were not told of that, or ask in vain.</source>
-        <translation>服务器上锁是空闲的：等待者没有得到通知，或者请求落空。</translation>
-    </message>
-    <message>
-        <source>The entry of %1 is still on the server; until when is not known.</source>
-        <translation>%1 的条目仍在服务器上；到何时为止尚不清楚。</translation>
-    </message>
-    <message>
-        <source>%1 died at %2.</source>
-        <translation>%1 在 %2 崩溃。</translation>
-    </message>
-    <message>
-        <source>The work of %1 has hung since %2, while its watchdog renews its lease: only a longest time for a hold would end it.</source>
-        <translation>%1 的工作从 %2 起卡住，而它的看门狗一直在续期：只有设定最长持有时间才能结束。</translation>
-    </message>
-    <message>
-        <source>%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.</source>
-        <translation>%1 在 %2 崩溃，它在服务器上的条目没有过期时间：永远不会被清除。</translation>
-    </message>
-    <message>
-        <source>%1 died at %2, and its entry stays on the server until %3.</source>
-        <translation>%1 在 %2 崩溃，它的条目在服务器上保留到 %3。</translation>
-    </message>
-    <message>
-        <source>The entry of %1 is still on the server and has no expiry, but %1 does not believe that it holds the lock.</source>
-        <translation>%1 的条目仍在服务器上且没有过期时间，但 %1 不认为自己持有锁。</translation>
-    </message>
-    <message>
-        <source>The entry of %1 stays on the server until %2, but %1 does not believe that it holds the lock.</source>
-        <translation>%1 的条目在服务器上保留到 %2，但 %1 不认为自己持有锁。</translation>
-    </message>
-    <message>
         <source>Since %1 %2 decides, which knows nothing of the lock of %3: it gave the lock to %4 at %5.</source>
         <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知：它在 %5 把锁给了 %4。</translation>
     </message>
@@ -8520,16 +8658,130 @@ A client's address leads to the new master at once.</source>
         <translation>%1 丢失了关于 %2 的锁的记忆，最后一个在 %3。</translation>
     </message>
     <message>
-        <source>The server lost its memory of the lock of %1 at %2, and gave it to %3 at %4.</source>
-        <translation>服务器在 %2 丢失了对 %1 的锁的记忆，并在 %4 把它给了 %3。</translation>
+        <source>The server</source>
+        <translation>服务器</translation>
     </message>
     <message>
-        <source>The server lost its memory of the lock of %1 at %2.</source>
-        <translation>服务器在 %2 丢失了对 %1 的锁的记忆。</translation>
+        <source>%1 evicted the lock of %2 at %3, and gave it to %4 at %5.</source>
+        <translation>%1 在 %3 淘汰了 %2 的锁，并在 %5 把它给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 evicted the lock of %2 at %3.</source>
+        <translation>%1 在 %3 淘汰了 %2 的锁。</translation>
+    </message>
+    <message>
+        <source>%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.</source>
+        <translation>%1 在 %3 丢失了对 %2 的锁的记忆，并在 %5 把锁给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 lost its memory of the lock of %2 at %3.</source>
+        <translation>%1 在 %3 丢失了对 %2 的锁的记忆。</translation>
     </message>
     <message>
         <source>Clients were told at %1 to take their locks on %2, and nobody waited for those on the engine before it: they go on there, and %2 knows nothing of them.</source>
         <translation>客户端在 %1 被告知改到 %2 上取锁，没有人等待之前那个引擎上的锁结束：它们在那里继续，而 %2 对它们一无所知。</translation>
+    </message>
+    <message>
+        <source>On the server the lock was free, but %1, which died at %2 while it waited, still had a place in the queue: nobody behind it got the lock until the server dropped that place.</source>
+        <translation>在服务器上锁是空闲的，但在等待中于 %2 崩溃的 %1 仍占着队列中的位置：在服务器去掉这个位置之前，它后面没有人得到锁。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free, but %1, which died at %2 while it waited, still has a place in the queue: nobody behind it gets the lock until the server drops that place.</source>
+        <translation>服务器上锁是空闲的，但 %1 在 %2 等待时崩溃，仍占着队列中的位置：在服务器清除该位置之前，排在后面的客户端都得不到锁。</translation>
+    </message>
+    <message>
+        <source>On the server the lock was free: its waiters were not told of that, or asked in vain.</source>
+        <translation>在服务器上锁是空闲的：等待者没有得到通知，或者请求没有成功。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free: its waiters were not told of that, or ask in vain.</source>
+        <translation>服务器上锁是空闲的：等待者没有得到通知，或者请求落空。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free, but messages to and from %1 take up to %2 longer each way since %3: the waiters ask, and the answers come too late.</source>
+        <translation>服务器上锁是空闲的，但自 %3 起，与 %1 之间的消息单程最多慢 %2：等待者在请求，应答却来得太晚。</translation>
+    </message>
+    <message>
+        <source>On the server the lock was free, but messages to and from %1 took up to %2 longer each way since %3: the waiters asked, and the answers came too late.</source>
+        <translation>在服务器上锁是空闲的，但自 %3 起，与 %1 之间的消息单程多花了最多 %2：等待者请求了，应答来得太晚。</translation>
+    </message>
+    <message>
+        <source>On the server the lock was free, but messages to and from %1 took up to %2 longer each way from %3 to %4: the waiters asked, and the answers came too late.</source>
+        <translation>在服务器上锁是空闲的，但从 %3 到 %4，与 %1 之间的消息单程多花了最多 %2：等待者请求了，应答来得太晚。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2.</source>
+        <translation>%1 在 %2 崩溃。</translation>
+    </message>
+    <message>
+        <source>The entry of %1 is still on the server; until when is not known.</source>
+        <translation>%1 的条目仍在服务器上；到何时为止尚不清楚。</translation>
+    </message>
+    <message>
+        <source>The entry of %1 stayed on the server until %2.</source>
+        <translation>%1 的条目在服务器上一直留到 %2。</translation>
+    </message>
+    <message>
+        <source>The entry of %1 stayed on the server.</source>
+        <translation>%1 的条目一直留在服务器上。</translation>
+    </message>
+    <message>
+        <source>The work of %1 had hung since %2, while its watchdog renewed its lease.</source>
+        <translation>%1 的工作自 %2 起就卡住了，而它的看门狗一直在续租。</translation>
+    </message>
+    <message>
+        <source>The work of %1 has hung since %2, while its watchdog renews its lease: only a maximum hold time would end it.</source>
+        <translation>%1 的工作从 %2 起卡住，而它的看门狗一直在续期：只有设定最长持有时间才能结束。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2, and its entry stayed on the server until %3.</source>
+        <translation>%1 在 %2 崩溃，它的条目在服务器上一直留到 %3。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2, and its entry stays on the server until %3.</source>
+        <translation>%1 在 %2 崩溃，它的条目在服务器上保留到 %3。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2, and its entry on the server had no expiry.</source>
+        <translation>%1 在 %2 崩溃，而它在服务器上的条目没有过期时间。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.</source>
+        <translation>%1 在 %2 崩溃，它在服务器上的条目没有过期时间：永远不会被清除。</translation>
+    </message>
+    <message>
+        <source>The entry of %1 was on the server and had no expiry, but %1 did not believe that it held the lock.</source>
+        <translation>%1 的条目在服务器上，没有过期时间，但 %1 并不认为自己持有锁。</translation>
+    </message>
+    <message>
+        <source>The entry of %1 is still on the server and has no expiry, but %1 does not believe that it holds the lock.</source>
+        <translation>%1 的条目仍在服务器上且没有过期时间，但 %1 不认为自己持有锁。</translation>
+    </message>
+    <message>
+        <source>The entry of %1 stayed on the server until %2, but %1 did not believe that it held the lock.</source>
+        <translation>%1 的条目在服务器上留到 %2，但 %1 并不认为自己持有锁。</translation>
+    </message>
+    <message>
+        <source>The entry of %1 stays on the server until %2, but %1 does not believe that it holds the lock.</source>
+        <translation>%1 的条目在服务器上保留到 %2，但 %1 不认为自己持有锁。</translation>
+    </message>
+    <message>
+        <source>%1 starves: it has waited %2 for %3, while others got it</source>
+        <translation>%1 饿死：等 %3 已等 %2，别人却一再得到</translation>
+    </message>
+    <message>
+        <source>%1 asked for %2 at %3 and waited for %4: it never found it free.</source>
+        <translation>%1 在 %3 请求 %2，等了 %4，从未等到它空出来。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Meanwhile readers that had asked later got it %n time(s).</source>
+        <translation>
+            <numerusform>期间，后来请求的读者得到了 %n 次。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No invariant is broken, as this lock promises nobody a turn; a lock with a queue does.</source>
+        <translation>没有不变量被破坏：这种锁不保证轮到谁；有队列的锁才保证。</translation>
     </message>
     <message>
         <source>mutual-exclusion</source>
@@ -8616,6 +8868,18 @@ A client's address leads to the new master at once.</source>
         <translation>%1：违反了 %2</translation>
     </message>
     <message>
+        <source>There is no majority since %1 (%2 of %3 servers run): nobody can get in until one is back.</source>
+        <translation>自 %1 起没有多数派（%3 台服务器中有 %2 台在运行）：在有服务器恢复之前，谁也进不去。</translation>
+    </message>
+    <message>
+        <source>%1 got the lock at %2, after %3 had given it back.</source>
+        <translation>%3 归还锁之后，%1 于 %2 获得锁。</translation>
+    </message>
+    <message>
+        <source>%1 took over from %2 at %3 while %4 held %5, and knew the holder, so nobody else got in.</source>
+        <translation>%1 在 %3 接替了 %2，当时 %4 持有 %5；它知道持有者是谁，所以没有别人进入。</translation>
+    </message>
+    <message>
         <source>The leader %1 died at %2 while %3 held %4.</source>
         <translation>领导者 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
     </message>
@@ -8624,20 +8888,16 @@ A client's address leads to the new master at once.</source>
         <translation>主节点 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
     </message>
     <message>
-        <source>Until another server takes over, nobody can get in.</source>
-        <translation>在另一台服务器接管之前，谁也进不来。</translation>
+        <source>%1 took over at %2 and knew the holder, so nobody else got in.</source>
+        <translation>%1 于 %2 接管，并且知道持有者是谁，所以没有别人进来。</translation>
     </message>
     <message>
         <source>%1 was back at %2 and knew the holder, so nobody else got in.</source>
         <translation>%1 于 %2 恢复，并且知道持有者是谁，所以没有别人进来。</translation>
     </message>
     <message>
-        <source>%1 took over at %2 and knew the holder, so nobody else got in.</source>
-        <translation>%1 于 %2 接管，并且知道持有者是谁，所以没有别人进来。</translation>
-    </message>
-    <message>
-        <source>%1 got the lock at %2, after %3 had given it back.</source>
-        <translation>%3 归还锁之后，%1 于 %2 获得锁。</translation>
+        <source>Until another server takes over, nobody can get in.</source>
+        <translation>在另一台服务器接管之前，谁也进不来。</translation>
     </message>
     <message>
         <source>Nobody told what the clients believed.</source>
@@ -9334,6 +9594,10 @@ A client's address leads to the new master at once.</source>
         <translation>%1 之后</translation>
     </message>
     <message>
+        <source>a waiter starved</source>
+        <translation>有等待者饿死</translation>
+    </message>
+    <message>
         <source>stalled</source>
         <translation>停滞</translation>
     </message>
@@ -9342,8 +9606,8 @@ A client's address leads to the new master at once.</source>
         <translation>哪些成立，哪些被破坏</translation>
     </message>
     <message>
-        <source>✓ no invariant violated · ↻ nobody got the lock for more than a second, then it was granted again · ■ not granted any more · ✗ violated · — the recipe cannot run it · ⚠ not as the scenario expects</source>
-        <translation>✓ 没有违反不变量 · ↻ 超过一秒没有人得到锁，随后又能授予 · ■ 不再授予 · ✗ 违反 · — 该算法不能运行该场景 · ⚠ 与场景的预期不符</translation>
+        <source>✓ no invariant violated · ↻ nobody got the lock for more than a second, then it was granted again · ■ not granted any more, or not to a waiter that others passed · ✗ violated · — the recipe cannot run it · ⚠ not as the scenario expects</source>
+        <translation>✓ 没有违反不变量 · ↻ 超过一秒没有人得到锁，随后又能授予 · ■ 不再授予，或总被别人抢先的等待者得不到 · ✗ 违反 · — 该算法不能运行该场景 · ⚠ 与场景的预期不符</translation>
     </message>
     <message>
         <source>Scenario</source>
@@ -9434,6 +9698,11 @@ A client's address leads to the new master at once.</source>
         <translation>安全：并且直到最后都能再次授予</translation>
     </message>
     <message>
+        <source>not all could be judged: %1</source>
+        <comment>a reason</comment>
+        <translation>有些无法判定：%1</translation>
+    </message>
+    <message>
         <source>granted again after %1</source>
         <translation>%1 后重新授予</translation>
     </message>
@@ -9517,6 +9786,10 @@ A client's address leads to the new master at once.</source>
         <translation>
             <numerusform>……还有 %n 个</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>SEEN</source>
+        <translation>出现</translation>
     </message>
     <message>
         <source>your own: %1</source>
@@ -9634,6 +9907,11 @@ A client's address leads to the new master at once.</source>
         <source>%1; %2 unknown</source>
         <comment>runs of a simulation</comment>
         <translation>%1；%2 个未知</translation>
+    </message>
+    <message>
+        <source>%1; a waiter starves in %2</source>
+        <extracomment>%1 a sentence on some runs of a simulation, %2 in how many of them a waiter starved.</extracomment>
+        <translation>%1；其中 %2 次有等待者饿死</translation>
     </message>
     <message>
         <source>--record takes one run: give --seed instead of --seeds</source>
@@ -9926,6 +10204,15 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>end unknown</source>
         <translation>何时到期未知</translation>
+    </message>
+    <message>
+        <source>%1 to read</source>
+        <extracomment>A client that waits for a lock, to hold it beside other readers, or alone.</extracomment>
+        <translation>%1 要读</translation>
+    </message>
+    <message>
+        <source>%1 to write</source>
+        <translation>%1 要写</translation>
     </message>
     <message>
         <source>waiters unknown</source>
@@ -10265,6 +10552,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>alert over</source>
         <translation>告警解除</translation>
+    </message>
+    <message>
+        <source>%1 has not answered for %2</source>
+        <translation>%1 已有 %2 没有应答</translation>
     </message>
 </context>
 <context>
@@ -12242,6 +12533,10 @@ A client's address leads to the new master at once.</source>
         <translation>告警</translation>
     </message>
     <message>
+        <source>All alerts that fit, or fewer and more of what is below</source>
+        <translation>显示放得下的全部告警，或少显示一些，给下方留出空间</translation>
+    </message>
+    <message>
         <source>What is muted, to be heard again</source>
         <translation>查看并恢复已静音的告警</translation>
     </message>
@@ -12278,6 +12573,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Alerts: %1</source>
         <translation>告警：%1</translation>
+    </message>
+    <message>
+        <source>fewer</source>
+        <translation>少显示</translation>
+    </message>
+    <message>
+        <source>+%1 more</source>
+        <translation>还有 %1 条</translation>
     </message>
     <message numerus="yes">
         <source>%n muted</source>
@@ -12484,38 +12787,16 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>lockscope::views::ClusterPanel</name>
     <message>
-        <source>No server yet</source>
-        <translation>还没有服务器</translation>
-    </message>
-    <message>
-        <source>Play a scenario, or connect to a server: its nodes, clients and the messages between them show up here. Right-click one to break it.</source>
-        <translation>播放一个场景，或连接服务器：节点、客户端和它们之间的消息会显示在这里。右键单击可以破坏。</translation>
-    </message>
-    <message>
-        <source>Cluster</source>
-        <translation>集群</translation>
-    </message>
-    <message>
-        <source>Arrow keys go from node to client to link; the menu key breaks what is selected.</source>
-        <translation>方向键在节点、客户端和链路间移动；菜单键破坏选中的对象。</translation>
-    </message>
-    <message>
-        <source>a selection, slowed down: real messages take %1</source>
-        <translation>只画一部分，已放慢：真实消息只需 %1</translation>
-    </message>
-    <message>
-        <source>slowed down: real messages take %1</source>
-        <translation>已放慢：真实消息只需 %1</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n link(s): those of holders, of the selection, and broken ones are drawn</source>
-        <translation>
-            <numerusform>%n 条链路：只画持有者的、所选的和被破坏的</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>client %1: %2</source>
         <translation>客户端 %1：%2</translation>
+    </message>
+    <message>
+        <source>connected with %1</source>
+        <translation>已连接到 %1</translation>
+    </message>
+    <message>
+        <source>connected with %1 since %2, before with %3</source>
+        <translation>自 %2 起连接到 %1，此前是 %3</translation>
     </message>
     <message>
         <source>node %1: %2</source>
@@ -12580,6 +12861,36 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>whole</source>
         <translation>完好</translation>
+    </message>
+    <message>
+        <source>No server yet</source>
+        <translation>还没有服务器</translation>
+    </message>
+    <message>
+        <source>Play a scenario, or connect to a server: its nodes, clients and the messages between them show up here. Right-click one to break it.</source>
+        <translation>播放一个场景，或连接服务器：节点、客户端和它们之间的消息会显示在这里。右键单击可以破坏。</translation>
+    </message>
+    <message>
+        <source>Cluster</source>
+        <translation>集群</translation>
+    </message>
+    <message>
+        <source>Arrow keys go from node to client to link; the menu key breaks what is selected.</source>
+        <translation>方向键在节点、客户端和链路间移动；菜单键破坏选中的对象。</translation>
+    </message>
+    <message>
+        <source>a selection, slowed down: real messages take %1</source>
+        <translation>只画一部分，已放慢：真实消息只需 %1</translation>
+    </message>
+    <message>
+        <source>slowed down: real messages take %1</source>
+        <translation>已放慢：真实消息只需 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n link(s): those of holders, of the selection, and broken ones are drawn</source>
+        <translation>
+            <numerusform>%n 条链路：只画持有者的、所选的和被破坏的</numerusform>
+        </translation>
     </message>
     <message>
         <source>Show the links between servers, too</source>
@@ -13308,13 +13619,22 @@ A client's address leads to the new master at once.</source>
         <translation>每种加锁的方法在每种故障下的表现</translation>
     </message>
     <message>
-        <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted</source>
-        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 卡死：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入</translation>
+        <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted · a click opens the run</source>
+        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 卡死：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入 · 点击打开那次运行</translation>
     </message>
     <message>
         <source>stuck</source>
         <extracomment>In a narrow cell of a table: nobody gets the lock any more.</extracomment>
         <translation>卡死</translation>
+    </message>
+    <message>
+        <source>Open the run: %1, seed %2</source>
+        <extracomment>In the tip of a cell, below what came of it: %1 a scenario, %2 a seed.</extracomment>
+        <translation>打开那次运行：%1，种子 %2</translation>
+    </message>
+    <message>
+        <source>Enter opens the run</source>
+        <translation>按回车打开那次运行</translation>
     </message>
     <message>
         <source>no rule was broken, and nobody waited for long</source>
@@ -13568,6 +13888,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>held</source>
         <translation>成立</translation>
+    </message>
+    <message>
+        <source>held, but %1 starves</source>
+        <extracomment>Of the invariant progress: %1 a client that waits, and never finds the lock free.</extracomment>
+        <translation>成立，但 %1 饿死</translation>
     </message>
     <message numerus="yes">
         <source>%1 + %n more</source>
@@ -14068,7 +14393,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>关闭课程</translation>
     </message>
     <message>
-        <source>What if …? Leave into free play</source>
+        <source>What if …? Try it in free play</source>
         <translation>如果……会怎样？离开课程自由操作</translation>
     </message>
     <message>
@@ -14353,23 +14678,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>长达 %1 倍</translation>
     </message>
     <message>
-        <source>it is released, or its session ends</source>
-        <translation>被释放，或其会话结束</translation>
-    </message>
-    <message>
-        <source>its transaction ends</source>
-        <translation>其事务结束</translation>
-    </message>
-    <message>
-        <source>it is released, and only then</source>
-        <translation>只有被释放时</translation>
-    </message>
-    <message>
-        <source>%1, unless renewed</source>
-        <extracomment>When a lock ends: %1 a time of day.</extracomment>
-        <translation>%1，除非续期</translation>
-    </message>
-    <message>
         <source>At %1: %2</source>
         <extracomment>%1 an instant, %2 a sentence, of which the figures are of that instant.</extracomment>
         <translation>%1：%2</translation>
@@ -14467,6 +14775,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>尚未查看服务器上的内容</translation>
     </message>
     <message>
+        <source>Nobody waits. Its server shows such locks only while somebody does: it may be held still.</source>
+        <translation>没有等待者。它的服务器只在有等待者时显示这样的锁：它可能仍被持有。</translation>
+    </message>
+    <message>
         <source>The server cannot be seen: the waiters are not known.</source>
         <translation>看不到服务器：等待者未知。</translation>
     </message>
@@ -14499,6 +14811,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>按服务器的顺序</translation>
     </message>
     <message>
+        <source>no server answers; as clients asked</source>
+        <translation>没有服务器应答；按客户端请求的先后</translation>
+    </message>
+    <message>
         <source>counted by the server, named by clients</source>
         <translation>由服务器计数，由客户端指名</translation>
     </message>
@@ -14515,6 +14831,27 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>%1: %2</source>
         <extracomment>A line of a lock that is copied as text: %1 the name of a fact, %2 the fact.</extracomment>
         <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>it is released, or its session is silent for %1</source>
+        <translation>被释放，或其会话静默 %1</translation>
+    </message>
+    <message>
+        <source>it is released, or its session ends</source>
+        <translation>被释放，或其会话结束</translation>
+    </message>
+    <message>
+        <source>its transaction ends</source>
+        <translation>其事务结束</translation>
+    </message>
+    <message>
+        <source>it is released, and only then</source>
+        <translation>只有被释放时</translation>
+    </message>
+    <message>
+        <source>%1, unless renewed</source>
+        <extracomment>When a lock ends: %1 a time of day.</extracomment>
+        <translation>%1，除非续期</translation>
     </message>
 </context>
 <context>
@@ -14669,6 +15006,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>In the order of the server's queue</source>
         <translation>按服务器队列的顺序</translation>
+    </message>
+    <message>
+        <source>As clients asked: no server answers</source>
+        <translation>按客户端请求的先后：没有服务器应答</translation>
     </message>
     <message>
         <source>Counted by the server, named by clients</source>
@@ -15103,6 +15444,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <extracomment>Above the presenter's view, after the name of the session: %1 the recipe, %2 how long the lease is.</extracomment>
         <translation> · %1 · 租约 %2</translation>
     </message>
+    <message>
+        <source> · %1</source>
+        <translation> · %1</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::ProtocolModel</name>
@@ -15272,6 +15617,15 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 </context>
 <context>
     <name>lockscope::views::StatisticsModel</name>
+    <message>
+        <source>≤ %1</source>
+        <extracomment>At most so long: a server was looked at too seldom to know more.</extracomment>
+        <translation>≤ %1</translation>
+    </message>
+    <message>
+        <source>Known to within %1 only: this server tells of no change, and two looks at it were that far apart.</source>
+        <translation>只精确到 %1：这台服务器不告知变化，而两次查看相隔这么久。</translation>
+    </message>
     <message numerus="yes">
         <source>of %n wait(s)</source>
         <translation>
@@ -15415,6 +15769,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>%1 (ms)</source>
         <translation>%1（毫秒）</translation>
     </message>
+    <message>
+        <source>holds and hand-overs known to within (ms)</source>
+        <translation>持有与交接的精度（毫秒）</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::StatisticsPanel</name>
@@ -15494,6 +15852,15 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 <context>
     <name>lockscope::views::StatisticsStrip</name>
     <message>
+        <source>known to within %1</source>
+        <extracomment>Beside the title of a histogram of times; %1 is how far apart looks at a server were.</extracomment>
+        <translation>精确到 %1</translation>
+    </message>
+    <message>
+        <source>release to next grant</source>
+        <translation>从释放到下一次授予</translation>
+    </message>
+    <message>
         <source>%1 a minute, usual %2</source>
         <extracomment>How often all locks are taken: %1 grants in the last minute, %2 in a minute of the time that is counted.</extracomment>
         <translation>每分钟 %1，平时 %2</translation>
@@ -15563,10 +15930,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>HAND-OVER</source>
         <translation>交接</translation>
-    </message>
-    <message>
-        <source>release to next grant</source>
-        <translation>从释放到下一次授予</translation>
     </message>
     <message>
         <source>CHURN</source>
@@ -16139,6 +16502,19 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>A seed is a whole number from 0 to 18446744073709551615.</source>
         <translation>种子是 0 到 18446744073709551615 的整数。</translation>
     </message>
+    <message>
+        <source>more</source>
+        <extracomment>A button at the end of a row; its menu has what the row has no room for.</extracomment>
+        <translation>更多</translation>
+    </message>
+    <message>
+        <source>What this row has no room for</source>
+        <translation>这一行放不下的内容</translation>
+    </message>
+    <message>
+        <source>Speed: %1</source>
+        <translation>速度：%1</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::TtlHistory</name>
@@ -16557,6 +16933,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>
             <numerusform>%n 处变化</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>not everything was in sight</source>
+        <translation>并非全部可见</translation>
     </message>
     <message>
         <source>From %1 to %2</source>
