@@ -415,8 +415,8 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
         return Timeline::tr("overwritten");
     case RecordTick::NodeLoss:
         if (verdict::engineChangeAt(event, trace)) return Timeline::tr("another engine decides");
-        //: On the lane of a lock: %1 is the server that decides from here on.
         if (const auto decider = trace::newDeciderAt(event, trace); decider != trace::kNoEntity)
+            //: On the lane of a lock: %1 is the server that decides from here on.
             return Timeline::tr("%1 does not know it").arg(trace.displayName(decider));
         return Timeline::tr("lost with its server");
     case RecordTick::RenewalMissed:
