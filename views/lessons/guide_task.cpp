@@ -40,6 +40,13 @@ void LessonGuide::lookAtGoal() {
     Q_EMIT changed();
 }
 
+// Done stays done while the run goes on; one that begins anew, or from an earlier instant, is another attempt.
+void LessonGuide::beginAttempt() {
+    if (m_phase != Phase::Turn) return;
+    m_goalReached = false;
+    lookAtGoal();
+}
+
 std::vector<lesson::GoalPart> LessonGuide::goal() const {
     std::vector<lesson::GoalPart> parts;
     if (m_phase != Phase::Turn) return parts;

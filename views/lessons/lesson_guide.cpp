@@ -33,6 +33,7 @@ LessonGuide::LessonGuide(ViewContext* context, Player* player, QObject* parent)
         if (m_entering || m_phase == Phase::Off) return;
         // Another world was opened beside the lesson; or the same one was started again, which only a task allows.
         if (m_context->session() != m_world || m_phase == Phase::Step) leave();
+        beginAttempt();
     });
 }
 

@@ -171,6 +171,7 @@ private:
     void light();
     void playheadMoved();
     void lookAtGoal();
+    void beginAttempt();
     void keep();
     std::optional<int> answerOf(int step) const;
 

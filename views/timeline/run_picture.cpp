@@ -7,7 +7,8 @@
 #include "timeline/legend.h"
 
 #include <QBuffer>
-#include <QCoreApplication>
+#include <QGuiApplication>
+#include <QScreen>
 #include <QSvgGenerator>
 
 namespace lockscope::views {
@@ -115,6 +116,8 @@ bool writeSvg(const RunPicture& picture, const QSize& size, QIODevice& device) {
     QSvgGenerator generator;
     generator.setOutputDevice(&whole);
     generator.setSize(size);
+    // Fonts are measured for the screen: with another resolution each text would be smaller than its room.
+    generator.setResolution(qRound(QGuiApplication::primaryScreen()->logicalDotsPerInchY()));
     generator.setViewBox(QRect(QPoint(0, 0), size));
     generator.setTitle(QLatin1String(kTitle));
     generator.setDescription(QLatin1String(kSentence));

@@ -50,6 +50,31 @@ std::uint32_t votesFor(const Lane& lane, const trace::Trace& trace, const Tick& 
     return votes;
 }
 
+/// Whether a hold that no living server had when its own died is on another one later.
+enum class CopyAfter : std::uint8_t { Never, Came, Open };
+
+/// A write may have been on its way to the replicas. Once somebody decides, or the owner asks anew, none can come.
+CopyAfter copyAfter(const TimelineData& data, const Lane& lane, const Tick& tick) {
+    const trace::Trace& trace = data.trace();
+    const EntityId owner = trace.at(tick.row).aux;
+    const auto isOtherCopy = [&](EntityId entity) {
+        return lane.logical && std::ranges::any_of(lane.logical->members, [&](const Lane* copy) {
+                   return copy != &lane && copy->entity == entity;
+               });
+    };
+    for (std::size_t row = tick.row + 1; row < trace.size(); ++row) {
+        const trace::Event event = trace.at(row);
+        if (event.at > data.now()) return CopyAfter::Open;
+        if (event.at > tick.at + kOneFailover) return CopyAfter::Never;
+        if (event.kind == trace::EventKind::RecordHeld && event.actor == owner && isOtherCopy(event.subject))
+            return CopyAfter::Came;
+        const bool decided = event.kind == trace::EventKind::RecordDecider && event.value > 0 && lane.logical &&
+                             event.subject == lane.logical->entity;
+        if (decided || (event.kind == trace::EventKind::Requested && event.actor == owner)) return CopyAfter::Never;
+    }
+    return CopyAfter::Open;
+}
+
 } // namespace
 
 QStringList phaseWords(const trace::Trace& trace, const Span& span) {
@@ -110,9 +135,16 @@ QString lostCopyWords(const TimelineData& data, const Lane& lane, const Tick& ti
         return span && span->state == unsigned(RecordState::Held) && span->label == owner;
     };
     const bool alone = lane.logical && std::ranges::none_of(lane.logical->members, hasIt);
-    const QString who = trace.displayName(trace.clientOf(owner));
-    return alone ? Timeline::tr("died with the only copy of %1's lock").arg(who)
-                 : Timeline::tr("died; others have a copy");
+    if (!alone) return Timeline::tr("died; others have a copy");
+    switch (copyAfter(data, lane, tick)) {
+    case CopyAfter::Came:
+        return Timeline::tr("died; a copy was on its way");
+    case CopyAfter::Open:
+        return Timeline::tr("died; no other server has a copy yet");
+    case CopyAfter::Never:
+        break;
+    }
+    return Timeline::tr("died with the only copy of %1's lock").arg(trace.displayName(trace.clientOf(owner)));
 }
 
 bool copyIsDead(const Lane& lane, std::int64_t t) {

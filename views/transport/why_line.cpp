@@ -123,6 +123,12 @@ void WhyLine::resizeEvent(QResizeEvent* event) {
     if (sizeHint().height() != height()) updateGeometry();
 }
 
+// While it is hidden, as in the presenter's view, it tells nothing.
+void WhyLine::showEvent(QShowEvent* event) {
+    QAbstractButton::showEvent(event);
+    refreshAtPace();
+}
+
 QString WhyLine::heading() const {
     //: The first word of the line that says why an invariant is violated.
     const QString violated = tr("Why");

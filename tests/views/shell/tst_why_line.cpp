@@ -49,6 +49,23 @@ private Q_SLOTS:
         QCOMPARE(explained.count(), 1);
     }
 
+    /// The presenter's view hides the line; leaving that view must not leave it empty.
+    void itTellsWhenItIsShownAgain() {
+        WindowScene scene;
+        scene.open("gc-pause");
+        auto* line = scene.window->findChild<views::WhyLine*>();
+        QWidget* const around = line->parentWidget();
+        around->hide();
+        scene.context()->session()->advanceTo(12s);
+        QTRY_VERIFY(scene.context()->trace()->reached() >= Nanos(12s));
+        scene.context()->setPlayhead(7s);
+        QTest::qWait(200); // longer than its pace: what was due while it was hidden is over
+        QVERIFY(line->story().isEmpty());
+        around->show();
+        QCOMPARE(line->story(), views::locksAtPlayhead(*scene.context()));
+        QVERIFY(!line->story().isEmpty());
+    }
+
     /// No band of the window is empty: where nothing is wrong it says how it stands.
     void elsewhereItTellsHowItStands() {
         WindowScene scene;

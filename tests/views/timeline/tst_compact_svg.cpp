@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme/fonts.h"
 #include "timeline/compact_svg.h"
 #include "timeline/run_picture.h"
 #include "trace/trace.h"
@@ -96,6 +97,26 @@ private Q_SLOTS:
                 words << xml.readElementText();
         QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
         QCOMPARE(words, (QStringList{picture.title, picture.sentence}));
+    }
+    /// Text has the size that its room was measured for.
+    void textIsAsLargeAsItWasMeasured() {
+        RunPicture picture;
+        picture.timeline.trace = std::make_shared<lockscope::trace::Trace>();
+        picture.title = QStringLiteral("one");
+        picture.sentence = QStringLiteral("A sentence of this size");
+        QBuffer buffer;
+        QVERIFY(buffer.open(QIODevice::WriteOnly));
+        QVERIFY(writeSvg(picture, kSize, buffer));
+        QXmlStreamReader xml(buffer.data());
+        double size = 0;
+        while (!xml.atEnd()) {
+            if (xml.readNext() != QXmlStreamReader::StartElement || xml.name() != QLatin1String("text")) continue;
+            const double its = xml.attributes().value(QLatin1String("font-size")).toDouble();
+            if (xml.readElementText().contains(picture.sentence)) size = its;
+        }
+        const QFontInfo measured(uiFont());
+        QVERIFY2(std::abs(size - measured.pixelSize()) < 1,
+                 qPrintable(QStringLiteral("%1, not %2").arg(size).arg(measured.pixelSize())));
     }
     void anotherDrawingStaysAsItIs() {
         for (const QByteArray& text : {QByteArray(), QByteArray("<svg></svg>"), QByteArray("<svg><g a=\"b\""),

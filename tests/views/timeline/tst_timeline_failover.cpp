@@ -307,6 +307,49 @@ private Q_SLOTS:
         QCOMPARE(laneTitle(data, *first), u"redis-1"_qs);
     }
 
+    /// A write may be on its way when the only server that has it dies: as long as it can still come, nothing is lost.
+    void aCopyOnItsWayIsNoLoss_data() {
+        QTest::addColumn<QString>("then");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("not known yet") << QString() << u"died; no other server has a copy yet"_qs;
+        QTest::newRow("comes") << u"comes"_qs << u"died; a copy was on its way"_qs;
+        QTest::newRow("of the next hold") << u"asks"_qs << u"died with the only copy of A's lock"_qs;
+        QTest::newRow("another one decides") << u"decides"_qs << u"died with the only copy of A's lock"_qs;
+    }
+    void aCopyOnItsWayIsNoLoss() {
+        QFETCH(QString, then);
+        QFETCH(QString, words);
+        const auto trace = std::make_shared<trace::Trace>();
+        const EntityId one = trace->intern(EntityKind::Node, "redis-1"),
+                       two = trace->intern(EntityKind::Node, "redis-2"),
+                       lock = trace->intern(EntityKind::Lock, "orders"),
+                       first = trace->intern(EntityKind::Lock, "orders", one, lock),
+                       second = trace->intern(EntityKind::Lock, "orders", two, lock),
+                       a = trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, "A"));
+        const auto at = [&](std::int64_t ms, EventKind kind, EntityId actor, EntityId subject, std::int64_t value = 0,
+                            std::uint32_t aux = 0, std::uint8_t flags = 0) {
+            trace->append({Story::ms(ms), value, actor, subject, aux, kind, flags});
+        };
+        at(0, EventKind::NodeStarted, one, 0);
+        at(0, EventKind::NodeStarted, two, 0);
+        at(0, EventKind::RecordDecider, one, lock, 1);
+        at(100, EventKind::RecordHeld, a, first, Story::ms(9000), 1);
+        at(100, EventKind::RecordHeld, a, lock, Story::ms(9000), 1);
+        at(200, EventKind::NodeKilled, one, 0, 0, 0, trace::kFault);
+        at(200, EventKind::RecordFreed, 0, first, 0, a, std::uint8_t(trace::FreedBy::NodeLoss));
+        at(200, EventKind::RecordDecider, 0, lock, 0);
+        if (then == u"asks") at(300, EventKind::Requested, a, lock, -1);
+        if (then == u"decides") at(300, EventKind::RecordDecider, two, lock, 1);
+        if (!then.isEmpty()) at(400, EventKind::RecordHeld, a, second, Story::ms(9000), 1);
+        trace->reach(1s);
+        TimelineData data(trace);
+        data.consume();
+        const Lane* lane = laneOf(data, LaneKind::Copy, first);
+        QVERIFY(lane && lane->ticks.size() == 1);
+        QCOMPARE(lostCopyWords(data, *lane, lane->ticks[0]), words);
+        QCOMPARE(laneState(data, *lane, Story::ms(300)), u"dead"_qs);
+    }
+
     void itIsSeenInBothThemes_data() {
         QTest::addColumn<bool>("dark");
         QTest::newRow("light") << false;
