@@ -105,8 +105,8 @@ void MessageBar::offer(const QString& message, QAction* action) {
     m_offer->setText(action->toolTip()); // with its key
     m_offer->show();
     setAccessibleName(tr("%1 %2", "a message, and what to do about it").arg(message, action->toolTip()));
-    m_leave.start(2 * kNoteMs);
-    place(); // once more: the button needs room
+    m_leave.start(kNoteMs); // the offer stands in a menu, too, and lanes lie below
+    place();                // once more: the button needs room
 }
 
 void MessageBar::instantLeft() {

@@ -15,6 +15,7 @@
 #include <QPainter>
 #include <QPointer>
 #include <QThreadPool>
+#include <array>
 
 namespace lockscope::views {
 
@@ -149,18 +150,20 @@ void StepAxis::paintEvent(QPaintEvent*) {
     } else {
         const AxisScale axis = scale();
         axis.paint(painter, kBars - 8, height() - 22);
-        int end = 0;
+        std::array<int, 2> ends{}; // of the names in either row
         for (const Named& moment : scene->moments) {
             const int x = xOf(moment.at);
             if (moment.at > axis.until) continue;
             painter.setPen(color(Role::Holding));
             painter.drawLine(x, kNames + kNameHeight, x, height() - 22);
             const int wide = painter.fontMetrics().horizontalAdvance(moment.name);
-            if (x < end) continue; // its line is there, and its name in the tip of the form
+            const auto row = std::ranges::find_if(ends, [x](int end) { return x >= end; });
+            if (row == ends.end()) continue; // its line is there
             painter.setPen(color(Role::TextDim));
-            painter.drawText(QRect(std::min(x, width() - wide - 4), kNames, wide + 2, kNameHeight), Qt::AlignLeft,
-                             moment.name);
-            end = x + wide + kGrid;
+            const int down = int(row - ends.begin()) * kNameHeight, right = down > 0 ? 3 : 0; // beside its line
+            painter.drawText(QRect(std::min(x + right, width() - wide - 4), kNames + down, wide + 2, kNameHeight),
+                             Qt::AlignLeft, moment.name);
+            *row = x + wide + kGrid;
         }
         for (const Part& part : scene->steps) {
             const bool chosen = part.index == m_current;
@@ -207,6 +210,11 @@ void StepAxis::moveEnd(int index, Nanos to) {
     if (!its || !lesson || std::size_t(index) >= lesson->steps.size()) return;
     lesson::Instant until = lesson->steps[std::size_t(index)].until;
     until.offset += std::max(to, its->from) - its->until;
+    // Rounded as it is written: an instant of the axis is seldom round when it is told from a moment of the run.
+    const Nanos off = until.offset % kAxisSnap;
+    const Nanos down = until.offset - (off < Nanos::zero() ? off + kAxisSnap : off);
+    const Nanos round = off != Nanos::zero() && 2 * (until.offset - down) >= kAxisSnap ? down + kAxisSnap : down;
+    if (its->until + (round - lesson->steps[std::size_t(index)].until.offset) >= its->from) until.offset = round;
     m_document->set(QStringLiteral("/steps/%1/until").arg(index), instantWords(until));
 }
 

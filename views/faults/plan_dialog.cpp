@@ -294,6 +294,9 @@ std::optional<scenario::Fault> PlanDialog::fault() const {
         made.text = m_evicted->currentData().toString();
     made.at = timeIn(m_at, std::nullopt);
     made.when = trigger();
+    // A condition counts from the playhead itself, which is shown rounded up: a fault done by hand at this instant
+    // comes after it, and does not begin a future without it.
+    if (const Nanos here = m_context->actsAt(); made.when && made.at == inWholeMs(here)) made.at = here;
     made.byHand = true;
     return made;
 }

@@ -397,7 +397,7 @@ void LessonPanel::refreshFoot() {
     using Phase = LessonGuide::Phase;
     const Phase phase = m_guide->phase();
     m_back->setEnabled(phase == Phase::End || (phase != Phase::Away && m_guide->step() > 0));
-    m_next->setText(phase == Phase::Away   ? tr("Return")
+    m_next->setText(phase == Phase::Away   ? tr("Back to the lesson")
                     : phase == Phase::End  ? tr("Next lesson")
                     : phase == Phase::Turn ? (m_guide->goalReached() ? tr("Finish") : tr("Skip"))
                     : m_guide->arrived()   ? tr("Next")

@@ -19,6 +19,7 @@ void TimelineView::readDeeds() {
         }
     }
     m_ruler->setHands(hands);
+    if (m_brief) updateGeometries(); // the strip of faults is there while there is one
 }
 
 std::int64_t TimelineView::snapped(std::int64_t t) const {

@@ -74,14 +74,15 @@ void TimelineView::paintEmpty(QPainter& painter) {
     const QString none =
         text.isEmpty() ? tr("Nothing has happened yet") : tr("No lane has “%1” in its names").arg(text);
     painter.drawText(QRect(0, all.height() / 2 - line, all.width(), line), Qt::AlignCenter, none);
-    if (!text.isEmpty()) return;
     painter.setFont(uiFont());
     painter.setPen(color(Role::TextDim));
     painter.drawText(
         QRect(m_metrics.px(24), all.height() / 2, all.width() - m_metrics.px(48), 3 * line),
         Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
-        tr("Press play: each client, lock and server gets a lane here, and what they believe stands above what "
-           "is true."));
+        !text.isEmpty()
+            ? tr("Esc in the field above shows all lanes again.")
+            : tr("Press play: each client, lock and server gets a lane here, and what they believe stands above what "
+                 "is true."));
 }
 
 } // namespace lockscope::views

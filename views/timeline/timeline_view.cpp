@@ -292,7 +292,10 @@ void TimelineView::updateAll() {
 }
 
 std::pair<int, int> TimelineView::frameOf(const TimelineMetrics& metrics) const {
-    return m_brief ? std::pair(metrics.rulerHeight(), 0)
+    // Before a class a fault that somebody has caused is named; those of a lesson are told by its words.
+    const bool byHand =
+        m_context && std::ranges::any_of(m_context->scenario().faults, [](const auto& fault) { return fault.byHand; });
+    return m_brief ? std::pair(metrics.rulerHeight() + (byHand ? metrics.stripHeight() : 0), 0)
                    : std::pair(metrics.rulerHeight() + metrics.stripHeight(), metrics.overviewHeight());
 }
 
@@ -306,7 +309,9 @@ void TimelineView::updateGeometries() {
     m_filter->setGeometry(port.x() + m_metrics.px(6), port.y() - top + m_metrics.px(4),
                           m_metrics.labelWidth() - m_metrics.px(10), m_metrics.rulerHeight() - m_metrics.px(8));
     m_overview->setGeometry(port.x(), port.bottom() + 1, port.width(), bottom);
-    verticalScrollBar()->setRange(0, std::max(0, m_layout.height() - port.height()));
+    // While a run with another past is being read there is no lane: the place that a person has scrolled to is kept.
+    if (!m_layout.rows().empty() || !m_session)
+        verticalScrollBar()->setRange(0, std::max(0, m_layout.height() - port.height()));
     verticalScrollBar()->setPageStep(port.height());
     verticalScrollBar()->setSingleStep(m_metrics.px(20));
     if (follows) m_spotTop.reset();
