@@ -8064,6 +8064,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 does not know it</source>
+        <extracomment>On the lane of a lock: %1 is the server that decides from here on.</extracomment>
         <translation>%1 不知道这把锁</translation>
     </message>
     <message>
@@ -8153,12 +8154,20 @@ A client's address leads to the new master at once.</source>
         <translation>没有主节点</translation>
     </message>
     <message>
-        <source>died with the only copy of %1's lock</source>
-        <translation>宕机，带走了 %1 的锁的唯一副本</translation>
-    </message>
-    <message>
         <source>died; others have a copy</source>
         <translation>宕机；其他节点有副本</translation>
+    </message>
+    <message>
+        <source>died; a copy was on its way</source>
+        <translation>宕机；副本已在途中</translation>
+    </message>
+    <message>
+        <source>died; no other server has a copy yet</source>
+        <translation>宕机；其他节点还没有副本</translation>
+    </message>
+    <message>
+        <source>died with the only copy of %1's lock</source>
+        <translation>宕机，带走了 %1 的锁的唯一副本</translation>
     </message>
     <message>
         <source>decides</source>
@@ -14365,8 +14374,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>押注：点一个答案，或按它的数字键。</translation>
     </message>
     <message>
-        <source>Return</source>
-        <translation>返回课程</translation>
+        <source>Back to the lesson</source>
+        <translation>回到课程</translation>
     </message>
     <message>
         <source>Next lesson</source>
@@ -16315,6 +16324,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>No lane has “%1” in its names</source>
         <translation>没有哪条泳道的名字里有“%1”</translation>
+    </message>
+    <message>
+        <source>Esc in the field above shows all lanes again.</source>
+        <translation>在上方的输入框里按 Esc，重新显示全部泳道。</translation>
     </message>
     <message>
         <source>Press play: each client, lock and server gets a lane here, and what they believe stands above what is true.</source>
