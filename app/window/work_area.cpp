@@ -18,10 +18,9 @@
 namespace lockscope::app {
 namespace {
 
-constexpr int kRoomForInspector = 1280;        ///< beside the picture and what stands left of it
-constexpr int kRoomForTables = 880;            ///< below belief, record and effect of a few clients
-constexpr int kRoomForStatisticsBeside = 1500; ///< beside the picture of the cluster
-constexpr int kRoomForStatistics = 940;        ///< below the table and the time axis of somebody's servers
+constexpr int kRoomForInspector = 1280;    ///< beside the picture and what stands left of it
+constexpr int kRoomForTables = 880;        ///< below belief, record and effect of a few clients
+constexpr int kRoomForStatistics = 940;    ///< below the table and the time axis of somebody's servers
 constexpr int kSmall = 600, kNarrow = 960; ///< a window of less has room for the picture and for one column beside it
 constexpr int kConnectionsWidth = 216, kControlsWidth = 252, kInspectorWidth = 348, kBottomHeight = 216;
 constexpr int kNarrowestInspector = 324; ///< a lock's facts beside its ring
@@ -60,9 +59,10 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
       m_layout(settings->layout()),
       m_chosen(settings->layout()) {
     window->setDockNestingEnabled(true);
-    // The left column runs down to the status bar; see placeCorners() for the right one.
+    // The left column runs down to the status bar; the tables run under the timeline, and under the right column
+    // where arrange() lets them.
     window->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
-    placeCorners(m_layout);
+    window->setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
     window->setCorner(Qt::TopLeftCorner, Qt::LeftDockWidgetArea);
     window->setCorner(Qt::TopRightCorner, Qt::RightDockWidgetArea);
     window->setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
@@ -159,39 +159,29 @@ int WorkArea::tablesHeight(Layout layout) const {
     return window * (window < kRoomForStatistics ? 45 : 33) / 100;
 }
 
-/// The detail of one lock, with its queue and what is on the servers, has the whole height where one works with it: on
-/// call, and where things are broken. Else the tables run below it, too.
-void WorkArea::placeCorners(Layout layout) {
-    const bool whole = layout == Layout::Monitor || layout == Layout::Break;
-    m_window->setCorner(Qt::BottomRightCorner, whole ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea);
-}
-
 void WorkArea::arrange(Layout layout) {
     for (QDockWidget* one : docks()) {
         m_window->removeDockWidget(one);
         one->setFloating(false);
     }
-    placeCorners(layout);
+    // On call the detail of one lock, with its queue and what is on the server, has the whole height.
+    m_window->setCorner(Qt::BottomRightCorner,
+                        layout == Layout::Monitor ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea);
     if (auto* parts = m_inspector->findChild<QSplitter*>(QStringLiteral("inspector")))
         parts->setSizes(layout == Layout::Monitor ? QList<int>{1, 0} : QList<int>{375, 295});
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_connections);
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_controls);
     m_window->addDockWidget(Qt::RightDockWidgetArea, m_inspector);
-    // Where things are broken, how the waits grow is seen beside the wires that one cuts.
-    const bool beside = layout == Layout::Break && m_window->width() >= kRoomForStatisticsBeside;
-    const bool below = layout == Layout::Monitor && m_window->height() >= kRoomForStatistics;
-    QList<QDockWidget*> tabs{m_locks, m_events, m_cluster, m_waits, m_statistics};
-    if (beside) tabs = {m_events, m_cluster, m_waits};
-    if (below) tabs.removeLast();
     // On call the table is what one reads first, below the alerts; the time axis explains it.
-    m_window->addDockWidget(layout == Layout::Monitor ? Qt::TopDockWidgetArea : Qt::BottomDockWidgetArea, tabs.front());
-    for (qsizetype i = 1; i < tabs.size(); ++i)
-        m_window->tabifyDockWidget(tabs[i - 1], tabs[i]);
-    if (below) m_window->addDockWidget(Qt::BottomDockWidgetArea, m_statistics);
-    if (beside) {
-        m_window->addDockWidget(Qt::BottomDockWidgetArea, m_locks, Qt::Horizontal);
-        m_window->tabifyDockWidget(m_locks, m_statistics);
-    }
+    m_window->addDockWidget(layout == Layout::Monitor ? Qt::TopDockWidgetArea : Qt::BottomDockWidgetArea, m_locks);
+    m_window->tabifyDockWidget(m_locks, m_events);
+    m_window->tabifyDockWidget(m_events, m_cluster);
+    m_window->tabifyDockWidget(m_cluster, m_waits);
+    const bool below = layout == Layout::Monitor && m_window->height() >= kRoomForStatistics;
+    if (below)
+        m_window->addDockWidget(Qt::BottomDockWidgetArea, m_statistics);
+    else
+        m_window->tabifyDockWidget(m_waits, m_statistics);
     for (QDockWidget* one : docks())
         one->setVisible(isPartOf(layout, one));
     // Monitoring is reading a table; breaking is looking at the wires; teaching is the time axis.
@@ -199,18 +189,14 @@ void WorkArea::arrange(Layout layout) {
     QDockWidget* const left = layout == Layout::Monitor ? m_connections : m_controls;
     const int leftWidth = layout == Layout::Monitor ? kConnectionsWidth : kControlsWidth;
     m_window->resizeDocks({left, m_inspector}, {leftWidth, kInspectorWidth}, Qt::Horizontal);
-    m_window->resizeDocks({tabs.front()}, {tables}, Qt::Vertical);
-    if (beside) m_window->resizeDocks({m_cluster, m_statistics}, {3, 2}, Qt::Horizontal);
+    m_window->resizeDocks({m_locks}, {tables}, Qt::Vertical);
     if (below) m_window->resizeDocks({m_statistics}, {views::StatisticsPanel::lowHeight()}, Qt::Vertical);
-    QList<QDockWidget*> fronts{layout == Layout::Break ? m_cluster : m_locks};
-    if (beside) fronts += m_statistics;
-    for (QDockWidget* const front : fronts)
-        front->raise();
+    QDockWidget* const front = layout == Layout::Break ? m_cluster : m_locks;
+    front->raise();
     // Tabs come into being once the window has laid out its docks, and the first one made would be in front.
     if (layout != Layout::Break) return;
-    QTimer::singleShot(0, this, [this, fronts, layout] {
-        for (QDockWidget* const front : fronts)
-            if (m_visible && m_layout == layout) front->raise();
+    QTimer::singleShot(0, front, [this, front, layout] {
+        if (m_visible && m_layout == layout) front->raise();
     });
 }
 
@@ -224,7 +210,6 @@ void WorkArea::setVisible(bool visible) {
         return;
     }
     const QByteArray state = m_settings->dockState(m_layout);
-    placeCorners(m_layout); // no part of the state
     if (state.isEmpty() || !m_window->restoreState(state, Settings::stateVersion(m_layout))) arrange(m_layout);
     Q_EMIT layoutChanged(m_layout);
 }
@@ -295,7 +280,6 @@ void WorkArea::show(Layout layout) {
     remember();
     m_layout = layout;
     const QByteArray state = m_settings->dockState(layout);
-    placeCorners(layout); // no part of the state
     if (state.isEmpty() || !m_window->restoreState(state, Settings::stateVersion(layout))) arrange(layout);
     Q_EMIT layoutChanged(layout);
 }

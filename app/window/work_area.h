@@ -64,7 +64,6 @@ private:
     QDockWidget* dock(const char* id, const QString& title, QWidget* panel, Qt::DockWidgetArea area);
     bool isPartOf(Layout layout, const QDockWidget* dock) const;
     int tablesHeight(Layout layout) const;
-    void placeCorners(Layout layout);
     void arrange(Layout layout);
     void show(Layout layout);
     void refreshTitles();

@@ -46,21 +46,18 @@ private Q_SLOTS:
         QCOMPARE(settings.recentConnections(), QStringList{QStringLiteral("redis://h:1")});
     }
 
-    /// Docks that were kept before Monitor's table stood above the time axis, or before Break had its statistics beside
-    /// the cluster, are not forced upon them; others' are.
-    void onlyTheLayoutsThatChangedForgetTheirDocks() {
+    /// Docks that were kept before Monitor's table stood above the time axis are not forced upon it; others' are.
+    void onlyTheLayoutThatChangedForgetsItsDocks() {
         const QTemporaryDir folder;
         const QString file = folder.filePath(QStringLiteral("s.ini"));
         {
             QSettings before(file, QSettings::IniFormat);
             before.setValue(QStringLiteral("window/state-v3/monitor"), QByteArray("table below"));
-            before.setValue(QStringLiteral("window/state-v3/break"), QByteArray("all in tabs"));
-            before.setValue(QStringLiteral("window/state-v3/teach"), QByteArray("docks of teach"));
+            before.setValue(QStringLiteral("window/state-v3/break"), QByteArray("docks of break"));
         }
         const Settings settings(file);
         QCOMPARE(settings.dockState(Layout::Monitor), QByteArray());
-        QCOMPARE(settings.dockState(Layout::Break), QByteArray());
-        QCOMPARE(settings.dockState(Layout::Teach), QByteArray("docks of teach"));
+        QCOMPARE(settings.dockState(Layout::Break), QByteArray("docks of break"));
     }
 
     void defaultsHoldBeforeAnythingIsStored() {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window on a projector and on a small screen, and by the keyboard alone.
-#include "cluster/cluster_panel.h"
 #include "faults/break_button.h"
 #include "lessons/lesson_guide.h"
 #include "lessons/presenter_bar.h"
 #include "locks/protocol_panel.h"
 #include "models/story.h"
-#include "statistics/statistics_panel.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/widgets.h"
@@ -30,7 +28,6 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSlider>
-#include <QTabBar>
 #include <QTimer>
 #include <QToolButton>
 
@@ -170,43 +167,6 @@ private Q_SLOTS:
         QVERIFY(!nodes.empty());
         scene.context()->select(nodes.begin()->first);
         QCOMPARE(view->verticalScrollBar()->value(), 0);
-    }
-
-    /// A lock's ring is whole, and statistics stand beside the cluster, or in a tab that one sees.
-    void whereThingsAreBrokenNothingIsCut_data() {
-        QTest::addColumn<QSize>("size");
-        QTest::addColumn<bool>("beside");
-        for (const QSize size : {QSize(1280, 720), QSize(1280, 800), QSize(1600, 1000)})
-            QTest::addRow("%dx%d", size.width(), size.height()) << size << (size.width() >= 1600);
-    }
-    void whereThingsAreBrokenNothingIsCut() {
-        QFETCH(QSize, size);
-        QFETCH(bool, beside);
-        WindowScene scene;
-        scene.window->resize(size);
-        scene.open("failover-async");
-        scene.action("layout.break")->trigger();
-        toViolation(scene);
-        const auto isWhole = [](const QWidget* widget) {
-            return widget && widget->visibleRegion().boundingRect() == widget->rect();
-        };
-        QTRY_VERIFY(isWhole(scene.window->findChild<views::TtlRing*>()));
-        QTRY_VERIFY(!scene.window->findChild<views::ClusterPanel*>()->visibleRegion().isEmpty());
-        const auto tabInSight = [&](const QString& title) {
-            for (const auto* bar : scene.window->findChildren<QTabBar*>())
-                for (int i = 0; i < bar->count(); ++i)
-                    if (bar->isVisible() && bar->tabText(i).startsWith(title) &&
-                        bar->rect().contains(bar->tabRect(i)) && isWhole(bar))
-                        return true;
-            return false;
-        };
-        for (const char* title : {"Cluster", "Wait-for", "Events", "Locks", "Statistics"})
-            QTRY_VERIFY2(tabInSight(QLatin1String(title)), title);
-        if (!beside) return;
-        const auto* const statistics = scene.window->findChild<views::StatisticsPanel*>();
-        QTRY_VERIFY(isWhole(statistics));
-        QVERIFY2(scene.window->findChild<views::ClusterPanel*>()->width() > statistics->width(),
-                 qPrintable(QString::number(statistics->width())));
     }
 
     void whatIsFoldedIsAKeyAway() {
