@@ -291,6 +291,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
         if (past) c.renewalsFailed = failed; // later ones are not why the record ended
         if (c.killed && !c.beliefEnded) endBelief(c, c.killed->count(), EventKind::ClientKilled);
     }
+    if (c.deadline >= 0) c.bySession = false; // a lease that its client's session renews ends by its own time
     const std::int64_t last = belief.endsAt();
     if (!c.beliefEnded && last >= 0 && Nanos(last) <= trace.reached()) endBelief(c, last, EventKind::BelievedUntil);
     return c;
