@@ -83,8 +83,12 @@ void Presenter::furnish() {
     m_waits->hide();
     auto* keys = new views::KeyRow;
     connect(keys, &views::KeyRow::pressed, this, &Presenter::press);
-    connect(m_window->lessons()->guide(), &views::LessonGuide::changed, this, &Presenter::nameKeys);
-    connect(m_window->lessons()->guide(), &views::LessonGuide::changed, this, &Presenter::showWaits);
+    connect(m_window->lessons()->guide(), &views::LessonGuide::changed, this, [this] {
+        nameKeys();
+        showWaits();
+        fitSoon(); // a task needs other room than a step
+    });
+    connect(m_window->player(), &views::Player::playingChanged, this, &Presenter::nameKeys);
     m_keys = keys;
     nameKeys();
     m_stage->put(Stage::Place::Top, m_bar);
@@ -148,12 +152,14 @@ void Presenter::foldProtocol() {
     const auto* const timeline = m_window->findChild<const views::TimelineView*>();
     if (!timeline) return;
     const int room = timeline->spareHeight() + (m_protocol->isVisible() ? m_protocol->height() : 0);
-    m_protocol->setVisible(room >= m_protocol->sizeHint().height());
-    // Before anybody has taken a step there is no row that could show that it has the keyboard.
+    // Before anybody has taken a step there is no row that could show that it has the keyboard. A task is done on the
+    // lanes, the servers' among them.
     QListView* const steps = static_cast<views::ProtocolPanel*>(m_protocol)->view();
     bool some = false;
     for (int row = 0; row < steps->model()->rowCount(); ++row)
         some |= !steps->isRowHidden(row);
+    const bool task = m_window->lessons()->guide()->phase() == Phase::Turn;
+    m_protocol->setVisible(!task && room >= m_protocol->sizeHint().height());
     steps->setFocusPolicy(some ? Qt::StrongFocus : Qt::NoFocus);
 }
 
@@ -187,10 +193,15 @@ void Presenter::press(views::KeyRow::Key key) {
 }
 
 void Presenter::nameKeys() {
-    const Phase phase = m_window->lessons()->guide()->phase();
-    m_keys->setWords(views::KeyRow::Key::Next, phase == Phase::Away                          ? tr("back to the lesson")
-                                               : phase == Phase::Turn || phase == Phase::Off ? tr("next event")
-                                                                                             : tr("next step"));
+    const views::LessonGuide* const guide = m_window->lessons()->guide();
+    const Phase phase = guide->phase();
+    const bool onTheWay = phase == Phase::Step && !guide->arrived();
+    using Key = views::KeyRow::Key;
+    m_keys->setWords(Key::Play, m_window->player()->isPlaying() ? tr("pause") : tr("play on"));
+    m_keys->setWords(Key::Next, phase == Phase::Away                          ? tr("back to the lesson")
+                                : phase == Phase::Turn || phase == Phase::Off ? tr("next event")
+                                : onTheWay ? tr("to the step’s end") //: the run jumps to where the step stops
+                                           : tr("next step"));
 }
 
 bool Presenter::takeOfMenus(const QKeyEvent& key) {

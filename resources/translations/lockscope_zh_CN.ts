@@ -11463,12 +11463,24 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>lockscope::app::Presenter</name>
     <message>
+        <source>pause</source>
+        <translation>暂停播放</translation>
+    </message>
+    <message>
+        <source>play on</source>
+        <translation>继续播放</translation>
+    </message>
+    <message>
         <source>back to the lesson</source>
         <translation>回到课程</translation>
     </message>
     <message>
         <source>next event</source>
         <translation>下一个事件</translation>
+    </message>
+    <message>
+        <source>to the step’s end</source>
+        <translation>直接看这一步的结果</translation>
     </message>
     <message>
         <source>next step</source>

@@ -12,7 +12,7 @@ namespace lockscope::views {
 namespace {
 
 struct Mark {
-    double x;
+    double x;         ///< of its instant, or up to a sign's width before where a neighbour would hide it
     const Tick* tick; ///< null: several
     std::uint32_t kinds, count;
 };
@@ -39,6 +39,29 @@ private:
     std::map<double, double> m_taken; ///< right end: left end
 };
 
+/// An accepted write and one that damages or is refused, at nearly the same instant: that one of them came first, and
+/// that both happened, is the story of a token. The first one moves aside by less than a sign, where it has the room.
+void partPairs(std::vector<Mark>& marks, double sign) {
+    const auto accepted = [](const Mark& mark) { return EffectTick(mark.tick->kind) == EffectTick::Accepted; };
+    for (std::size_t i = 0; i + 1 < marks.size(); ++i) {
+        const double before = i > 0 ? marks[i - 1].x : -1e9, after = i + 2 < marks.size() ? marks[i + 2].x : 1e9;
+        Mark &first = marks[i], &second = marks[i + 1];
+        if (!first.tick || !second.tick || accepted(first) == accepted(second)) continue;
+        const double apart = second.x - sign;
+        if (first.x > apart && before <= apart - sign && after >= second.x + sign) first.x = apart;
+    }
+}
+
+/// The token of a write: as it is written below its mark.
+QString tokenOf(const PaintKit& kit, const Tick& tick) {
+    if (EffectTick(tick.kind) == EffectTick::Stale) return shortNumber(kit.data.damage(tick.label).number);
+    return tick.label != 0 ? numberText(kit.data, tick.label, Digits::Last) : QString();
+}
+
+Role tokenRole(const Tick& tick) {
+    return EffectTick(tick.kind) == EffectTick::Stale ? Role::ViolationText : Role::TextDim;
+}
+
 } // namespace
 
 void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
@@ -54,6 +77,8 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         [&](const TickSum& sum) {
             marks.push_back({(kit.c.x(sum.from) + kit.c.x(sum.to)) / 2, nullptr, sum.kinds, sum.count});
         });
+
+    partPairs(marks, 1.7 * r);
 
     // Where writes are dense, each pixel gets a bar as high as their number; green for accepted, grey for refused.
     BoxBatch accepted, refused;
@@ -80,21 +105,31 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
     accepted.paint(kit.p, color(Role::Accepted));
     refused.paint(kit.p, color(Role::TextFaint));
 
-    // Numbers of damaging writes come first: they matter most, though their signs are painted last.
+    // Where another token writes after a refusal or a damage, its number comes first; then those of damaging writes:
+    // they matter most, though their signs are painted last.
     Numbers numbers(kit, bar.bottom() + 1);
+    for (std::size_t i = 1; i < alone.size(); ++i) {
+        const Mark& mark = marks[alone[i]];
+        const QString token = tokenOf(kit, *mark.tick);
+        const bool afterOther = EffectTick(marks[alone[i - 1]].tick->kind) != EffectTick::Accepted;
+        const bool begins =
+            afterOther && alone[i] == alone[i - 1] + 1 && token != tokenOf(kit, *marks[alone[i - 1]].tick);
+        if (begins && EffectTick(mark.tick->kind) == EffectTick::Accepted && !token.isEmpty())
+            numbers.add(mark.x, token, tokenRole(*mark.tick));
+    }
     const auto roomAfter = [&](std::size_t d) {
         return (d + 1 < damages.size() ? marks[damages[d + 1]].x : kit.c.width() + r) - marks[damages[d]].x - 2 * r - 6;
     };
     for (std::size_t d = 0; d < damages.size(); ++d) {
         const Mark& mark = marks[damages[d]];
-        if (mark.tick) numbers.add(mark.x, shortNumber(kit.data.damage(mark.tick->label).number), Role::ViolationText);
+        if (mark.tick) numbers.add(mark.x, tokenOf(kit, *mark.tick), tokenRole(*mark.tick));
     }
     // A refusal is seldom, and often the point of the story: it has its sign however close accepted writes are.
     const auto refusal = [&](std::size_t i) { return EffectTick(marks[i].tick->kind) == EffectTick::Refused; };
     std::stable_partition(alone.begin(), alone.end(), std::not_fn(refusal));
     for (const std::size_t i : alone)
         if (refusal(i) && marks[i].tick->label != 0)
-            numbers.add(marks[i].x, numberText(kit.data, marks[i].tick->label, Digits::Last), Role::TextDim);
+            numbers.add(marks[i].x, tokenOf(kit, *marks[i].tick), tokenRole(*marks[i].tick));
     double lastRefusal = -1e9;
     for (const std::size_t i : alone) {
         const double gap = std::min(i > 0 ? marks[i].x - marks[i - 1].x : 1e9,
@@ -111,7 +146,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
             continue;
         }
         kit.sprite(small ? Sprite::AcceptedSmall : Sprite::Accepted, x, y);
-        if (tick.label != 0) numbers.add(x, numberText(kit.data, tick.label, Digits::Last), Role::TextDim);
+        if (tick.label != 0) numbers.add(x, tokenOf(kit, tick), tokenRole(tick));
     }
     // Last, above everything: damage is never hidden by what was fine.
     double last = -1e9, end = 0;
