@@ -103,9 +103,8 @@ bool anybodyListens(const scenario::Scenario& settings) {
         const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
         return !info || !(info->naive || info->id == "redis-redlock") || info->backend != "redis";
     };
-    return std::ranges::any_of(inUse, listens) ||
-           std::ranges::find(settings.nodes, QLatin1String("sentinel"), &scenario::NodeSpec::kind) !=
-               settings.nodes.end();
+    return std::ranges::any_of(inUse, listens) || std::ranges::find(settings.nodes, QLatin1String("sentinel"),
+                                                                    &scenario::NodeSpec::kind) != settings.nodes.end();
 }
 
 /// Whether somewhere between clients and servers something sends a request again by itself.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lessons/presenter_bar.h"
 
-#include "recipes/recipe_info.h"
+#include "models/recipe_lease.h"
 #include "theme/fonts.h"
 #include "theme/widgets.h"
 #include "trace/time_text.h"
@@ -72,9 +72,7 @@ void PresenterBar::refresh() {
     const scenario::Scenario& scenario = m_context->settings();
     //: Above the presenter's view, after the name of the session: %1 the recipe, %2 how long the lease is.
     QString settings = tr(" · %1 · lease %2").arg(scenario.recipe, spanText(scenario.lock.lease));
-    // A lock that a session or a connection keeps has none.
-    const recipes::RecipeInfo* const recipe = recipes::findRecipe(scenario.recipe.toUtf8());
-    if (recipe && recipe->heldBy != recipes::HeldBy::Lease) settings = tr(" · %1").arg(scenario.recipe);
+    if (!hasLease(scenario.recipe)) settings = tr(" · %1").arg(scenario.recipe);
     m_settings->setText(session ? settings : QString());
     fitWorld();
 }

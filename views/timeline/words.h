@@ -83,7 +83,8 @@ QString lagWords(std::uint32_t label);
 QStringList deciderWords(const trace::Trace& trace, const Span& span);
 /// On a gap while nobody decides: "no master, 3.0 – 4.3 s".
 QStringList noMasterWords(const trace::Trace& trace, Nanos from, Nanos to, Nanos now);
-/// "died with the only copy of A's lock", "died; a copy was on its way", as far as the rows tell: of a RecordTick::NodeLoss on the lane of a copy.
+/// "died with the only copy of A's lock", "died; a copy was on its way", as far as the rows tell: of a
+/// RecordTick::NodeLoss on the lane of a copy.
 QString lostCopyWords(const TimelineData& data, const Lane& lane, const Tick& tick);
 /// Whether the server of a copy's lane is down at t.
 bool copyIsDead(const Lane& lane, std::int64_t t);

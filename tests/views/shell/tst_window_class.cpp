@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a class sees of the window: the presenter's view of what a lesson points at.
+// The presenter shows a class what a lesson points at.
 #include "lessons/lesson_guide.h"
 #include "locks/protocol_panel.h"
 #include "timeline/legend_bar.h"
