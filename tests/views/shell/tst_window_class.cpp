@@ -11,6 +11,7 @@
 #include "window_scene.h"
 
 #include <QScrollArea>
+#include <QScrollBar>
 
 using namespace lockscope;
 using tests::WindowScene;
