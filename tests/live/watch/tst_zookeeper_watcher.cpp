@@ -341,7 +341,7 @@ private Q_SLOTS:
         QCOMPARE(run(m_own->driver.exists(path)).value().has_value(), path.startsWith("/shedlock"));
     }
 
-    void changesAreToldAtOnceAndAnUnchangingServerIsAskedNothing() {
+    void changesAreToldAtOnceAndAnUnchangingServerIsAskedOnlyWhetherItAnswers() {
         Watching watch(m_runtime, m_server.url());
         QVERIFY(eventually([&] { return watch.last().complete; }));
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
@@ -357,8 +357,10 @@ private Q_SLOTS:
 
         const std::uint64_t asked = watch.watcher().load().requests;
         const int reports = watch.reports;
-        QVERIFY(eventually([&] { return watch.reports >= reports + 2; })); // it looks, and need not ask
-        QCOMPARE(watch.watcher().load().requests, asked);
+        QVERIFY(eventually([&] { return watch.reports >= reports + 2; }));
+        // A look at what has not changed is one question: whether the server answers. One more may be on its way.
+        const std::uint64_t since = watch.watcher().load().requests - asked, looks(watch.reports - reports);
+        QVERIFY2(since >= 1 && since <= looks + 1, qPrintable(QStringLiteral("%1 for %2").arg(since).arg(looks)));
 
         VERIFY_OK(run(one->release(**grant, {})));
         QVERIFY(eventually(
