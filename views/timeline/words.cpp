@@ -314,7 +314,7 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     case LaneKind::Belief:
         return beliefState(data, lane, t);
     case LaneKind::Copy:
-        // What it held went with it: that no one holds it there is nothing to say.
+        // Its hold went with it: that no one holds the lock there is nothing to say.
         if (copyIsDead(lane, t)) return copyState(data, lane, t);
         //: What a server's copy of a lock is, and what it says: "decides: held by A, 4.2 s left".
         return Timeline::tr("%1: %2").arg(copyState(data, lane, t), recordState(data, lane, t));

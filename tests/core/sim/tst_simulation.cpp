@@ -140,7 +140,7 @@ private Q_SLOTS:
                  qPrintable(late.error()));
         const auto brief = set("lease", "800ms");
         QVERIFY(!brief);
-        QVERIFY2(brief.error().contains(QStringLiteral("a lease of 0.8s ends before a watchdog renews it after 1s")),
+        QVERIFY2(brief.error().contains(QStringLiteral("a lease of 800ms ends before a watchdog renews it after 1s")),
                  qPrintable(brief.error()));
         QVERIFY(world.settings() == scenario);
         QCOMPARE(count(*trace, EventKind::SettingChanged), 0);

@@ -223,7 +223,7 @@ void TestTrace::eachKindHasANameOfItsOwn() {
     }
     QCOMPARE(names.size(), std::size_t(known));
     QCOMPARE(QByteArray(kindName(EventKind::RecordHeld)), QByteArray("record-held"));
-    QCOMPARE(known, 77);
+    QCOMPARE(known, 78);
 }
 
 void TestTrace::syntheticTracesAreReproducible() {
