@@ -13640,8 +13640,8 @@ A client's address leads to the new master at once.</source>
         <translation>每种加锁的方法在每种故障下的表现</translation>
     </message>
     <message>
-        <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted · a click opens the run</source>
-        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 卡死：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入 · 点击打开那次运行</translation>
+        <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted</source>
+        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 卡死：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入</translation>
     </message>
     <message>
         <source>stuck</source>

@@ -32,7 +32,7 @@ HandList::HandList(ViewContext* context, QWidget* parent)
       m_rows(new QTreeWidget),
       m_restart(new QToolButton) {
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(2 * kGrid, 0, 2 * kGrid, kGrid / 2); // as the panels that it stands below
+    column->setContentsMargins(2 * kGrid, 0, 2 * kGrid, kGrid / 4); // as the panels that it stands below
     column->setSpacing(kGrid / 2);
     column->addWidget(new HairLine(Qt::Horizontal));
     column->addWidget(m_caption);

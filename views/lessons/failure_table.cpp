@@ -138,7 +138,7 @@ void FailureTable::fill() {
     m_legend->setFont(uiFont(-1));
     m_legend->setText(
         tr("✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · "
-           "✗ two held it, or an old write was accepted · a click opens the run"));
+           "✗ two held it, or an old write was accepted"));
     for (int cell = 0; cell < int(m_outcomes.size()); ++cell)
         fillCell(cell / columns(), cell % columns());
     const auto first = std::ranges::find_if(m_outcomes, &QWidget::isEnabled);
