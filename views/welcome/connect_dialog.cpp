@@ -380,7 +380,7 @@ void ConnectDialog::tryIt() {
         m_try->setEnabled(true);
         m_complaint->setText(sentence);
         m_complaint->setAccessibleName(sentence);
-        // What is missing is often the password: its field comes into sight.
+        // Often the password is missing: its field comes into sight.
         const UrlParts parts = UrlParts::of(m_url->currentText());
         if (!good && parts.apply() && parts.password.isEmpty()) m_showParts->setChecked(true);
         static_cast<DimLabel*>(m_complaint)->setRole(good ? Role::AcceptedText : Role::ViolationText);

@@ -237,11 +237,9 @@ private Q_SLOTS:
         panel.show();
         QTest::mouseClick(button(panel, "break.restart-node"), Qt::LeftButton);
         auto* menu = panel.findChild<QMenu*>(u"break.values"_qs);
-        QVERIFY(menu);
-        QTRY_VERIFY(menu->isVisible());
-        // Past the entry that is off, to which the keyboard comes for its reason.
-        for (int i = 0; i < 3 && !(menu->activeAction() && menu->activeAction()->isEnabled()); ++i)
-            QTest::keyClick(menu, Qt::Key_Down);
+        QTRY_VERIFY(menu && menu->isVisible());
+        QTest::keyClick(menu, Qt::Key_Down); // the entry that is off, for its reason
+        QTest::keyClick(menu, Qt::Key_Down);
         QTest::keyClick(menu, Qt::Key_Return);
         QTRY_COMPARE(scene.session.applied.size(), std::size_t(1));
         QCOMPARE(scene.last().action, Action::RestartNodeEmpty);

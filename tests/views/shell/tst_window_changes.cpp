@@ -119,7 +119,8 @@ private Q_SLOTS:
         scene.window->resize(1280, 720);
         QTRY_VERIFY(area->verticalScrollBar()->maximum() > 0);
         QTRY_VERIFY(inSight());
-        QVERIFY(list->rows()->visibleRegion().boundingRect() == list->rows()->rect());
+        const QWidget* const rows = list->rows()->viewport();
+        QTRY_COMPARE(rows->visibleRegion().boundingRect(), rows->rect());
     }
 
     void aChangeInThePastCanBeUndone() {
