@@ -5,6 +5,8 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <algorithm>
+#include <climits>
 
 namespace lockscope::inspect {
 
@@ -91,6 +93,23 @@ const char* nameOf(Kind kind) {
     return "left-alone";
 }
 
+namespace {
+
+/// `nameless`: sessions that wait for a named lock which their statement does not name.
+QString namedLocksHidden(std::int64_t nameless) {
+    const QString text =
+        Text::tr("This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that "
+                 "you ask for (match), are known. Its performance schema, with the instrument "
+                 "wait/lock/metadata/sql/mdl, lists them all");
+    if (nameless <= 0) return text;
+    return Text::tr("%1. %n session(s) wait with a prepared statement, which does not show the name: how many wait for "
+                    "which lock is not known",
+                    nullptr, int(std::min<std::int64_t>(nameless, INT_MAX)))
+        .arg(text);
+}
+
+} // namespace
+
 QString textOf(const WatchNote& note) {
     const QString count = QLocale().toString(qlonglong(note.count));
     switch (note.kind) {
@@ -123,10 +142,7 @@ QString textOf(const WatchNote& note) {
     case Kind::ClusterWaiters:
         return Text::tr("On a cluster, only waiters that the lock itself lists are known");
     case Kind::NamedLocksHidden:
-        return Text::tr(
-            "This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that "
-            "you ask for (match), are known. Its performance schema, with the instrument "
-            "wait/lock/metadata/sql/mdl, lists them all");
+        return namedLocksHidden(note.count);
     case Kind::SessionsRefused:
         return Text::tr("This user may not ask which sessions wait for which, so blocked sessions are not known");
     case Kind::SessionsBounded:

@@ -2,6 +2,7 @@
 #include "trace/state_difference.h"
 
 #include "trace/connection.h"
+#include "trace/reason_words.h"
 #include "trace/text.h"
 #include "trace/time_text.h"
 #include "trace/trace_time.h"
@@ -22,7 +23,8 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(Difference)
 };
 
-constexpr Nanos kSameEnd = 500ms; ///< a lease whose end moved by less is the same one, measured anew
+constexpr Nanos kShortestGap = 1ms; ///< a shorter one is no gap: another server answered between two looks
+constexpr Nanos kSameEnd = 500ms;   ///< a lease whose end moved by less is the same one, measured anew
 
 /// The rest of a lease at an instant, ns; kNeverEnds, kEndNotKnown as they are.
 std::int64_t leftAt(const Record& record, Nanos at) {
@@ -45,6 +47,7 @@ public:
             Change& change = add(Kind::SeenAgain, lock);
             change.first = was.owner;
             change.second = is.owner;
+            tellOthers(change, was, is);
         } else {
             compareHolder(lock, was, is);
         }
@@ -98,7 +101,7 @@ public:
                 open.emplace(id, Gap{from, kNoEntity, true});
         }
         const auto close = [&](EntityId node, const Gap& gap, std::int64_t until, std::uint32_t end) {
-            if (until == gap.since) return; // another server answered between two looks
+            if (until - gap.since < kShortestGap.count()) return;
             Change& change = add(Kind::NotSeen, node);
             change.first = gap.why;
             change.before = gap.since;
@@ -162,6 +165,12 @@ private:
         return true;
     }
 
+    /// Beside `first` and `second`, where several hold.
+    static void tellOthers(Change& change, const Record& was, const Record& is) {
+        change.before = std::max<std::int64_t>(was.holderCount() - 1, 0);
+        change.after = std::max<std::int64_t>(is.holderCount() - 1, 0);
+    }
+
     void compareHolder(EntityId lock, const Record& was, const Record& is) {
         if (compareHolders(lock, was, is)) return;
         const std::uint32_t grants = is.grants - std::min(was.grants, is.grants);
@@ -173,6 +182,7 @@ private:
             change.first = was.owner;
             change.second = is.owner;
             change.count = grants;
+            tellOthers(change, was, is);
             if (kind == Kind::Taken && !was.seen) change.before = -1;
             return;
         }
@@ -209,6 +219,12 @@ QString nameOf(const Trace& trace, EntityId id) {
     return id == kNoEntity ? Text::tr("somebody") : readable(trace.displayName(id).toUtf8());
 }
 
+/// A holder, with the number of those that hold beside it.
+QString holderText(const Trace& trace, EntityId holder, std::int64_t others) {
+    const QString name = nameOf(trace, holder);
+    return others <= 0 ? name : Text::tr("%1 and %n other(s)", nullptr, int(others)).arg(name);
+}
+
 /// A server that was out of sight, as sentences.
 QString notSeenText(const Change& change, const Trace& trace, const QString& server) {
     const QString from = instantText(trace, Nanos(change.before)), to = instantText(trace, Nanos(change.after));
@@ -225,7 +241,8 @@ QString notSeenText(const Change& change, const Trace& trace, const QString& ser
             Text::tr("%1 was not seen from %2 to %3: what came and went meanwhile is not known.").arg(server, from, to);
     if (change.first == kNoEntity) return text;
     //: Follows a sentence. %1 says why a server was not seen.
-    return text + QLatin1Char(' ') + Text::tr("Why: %1").arg(readable(trace.entity(change.first).name));
+    const QString why = reasonWords(readable(trace.entity(change.first).name));
+    return text + QLatin1Char(' ') + Text::tr("Why: %1").arg(why);
 }
 
 QString lifeText(std::int64_t life) {
@@ -295,7 +312,10 @@ bool endsUnseen(const std::vector<Change>& changes) {
 
 QString sentenceOf(const Change& change, const Trace& trace) {
     const QString subject = nameOf(trace, change.subject);
-    const QString first = nameOf(trace, change.first), second = nameOf(trace, change.second);
+    const bool hands = change.kind == Kind::HandedOver || change.kind == Kind::Taken || change.kind == Kind::Freed ||
+                       change.kind == Kind::SeenAgain;
+    const QString first = holderText(trace, change.first, hands ? change.before : 0);
+    const QString second = holderText(trace, change.second, hands ? change.after : 0);
     switch (change.kind) {
     case Kind::NotSeen:
         return notSeenText(change, trace, subject);

@@ -14,7 +14,8 @@ struct Change {
         NotSeen, ///< no change: a watched server was out of sight from `before` to `after`, ns, and nobody knows what
                  ///< happened there; first: why, a Text; count: whether at the
                  ///< beginning or at the end, bits
-        HandedOver,  ///< a lock that another thread holds now; count: how often it changed hands in between
+        HandedOver,  ///< a lock that another thread holds now; count: how often it changed hands in between; before,
+                     ///< after, here and below: how many hold beside the holder that is named
         Taken,       ///< a lock that was free is held; before: -1 = nothing was known of it then
         Freed,       ///< a lock that was held is free
         Retaken,     ///< the same holder, who let go in between; count: grants in between

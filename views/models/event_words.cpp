@@ -7,6 +7,7 @@
 #include "theme/format.h"
 #include "trace/deadline.h"
 #include "trace/decider.h"
+#include "trace/reason_words.h"
 #include "trace/server_told.h"
 #include "trace/text.h"
 #include "trace/time_text.h"
@@ -161,27 +162,10 @@ QString deciderWords(const Event& event, const trace::Trace& trace) {
     if (event.value == 0) return Words::tr("nobody decides");
     if (event.value < 0) return Words::tr("most servers decide together");
     if (event.actor != trace::kNoEntity) return Words::tr("%1 decides").arg(trace.displayName(event.actor));
-    return Words::tr("%1 servers decide together").arg(event.value);
+    return Words::tr("any %1 of its servers decide").arg(event.value);
 }
 
 } // namespace
-
-QString reasonWords(const QString& text) {
-    static const std::map<QString, const char*> kReasons{
-        {QStringLiteral("foreign-format"), QT_TRANSLATE_NOOP("Events", "another kind of lock has this key")},
-        {QStringLiteral("unreachable"), QT_TRANSLATE_NOOP("Events", "the server was not reached")},
-        {QStringLiteral("outcome-unknown"), QT_TRANSLATE_NOOP("Events", "no answer: whether it was done is unknown")},
-        {QStringLiteral("not-owner"), QT_TRANSLATE_NOOP("Events", "the server says: not yours")},
-        {QStringLiteral("refused"), QT_TRANSLATE_NOOP("Events", "the server refused it")},
-        {QStringLiteral("not-supported"), QT_TRANSLATE_NOOP("Events", "this server cannot do it")},
-        {QStringLiteral("server-failed-over"),
-         QT_TRANSLATE_NOOP("Events", "failed over: another server answers, or this one has another role")},
-        {QStringLiteral("server-emptied"), QT_TRANSLATE_NOOP("Events", "all keys were deleted")},
-        {QStringLiteral("wait-exceeded"), QT_TRANSLATE_NOOP("Events", "the wait is over")},
-    };
-    const auto found = kReasons.find(text);
-    return found == kReasons.end() ? text : Words::tr(found->second);
-}
 
 EventGroup eventGroup(EventKind kind) {
     if (trace::isLife(kind) || kind == EventKind::ConnectionLost || kind == EventKind::ConnectionRestored)
@@ -375,7 +359,7 @@ bool hasText(EventKind kind) {
 }
 
 QString eventDetail(const Event& e, const trace::Trace& trace) {
-    QString text = hasText(e.kind) && e.aux ? reasonWords(trace.displayName(e.aux)) : QString();
+    QString text = hasText(e.kind) && e.aux ? trace::reasonWords(trace.displayName(e.aux)) : QString();
     switch (e.kind) {
     case EventKind::LinkDelayed:
         return e.value ? Words::tr("%1 more each way").arg(spanText(Nanos(e.value))) : Words::tr("no longer");

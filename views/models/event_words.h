@@ -16,8 +16,6 @@ QString eventGroupName(EventGroup group);
 QString eventWord(trace::EventKind kind);
 /// The content of the kind's columns as text: "lease until 5.8 s, hold 1". Empty when there is none. Translated.
 QString eventDetail(const trace::Event& event, const trace::Trace& trace);
-/// A reason of the trace in words: translated where the trace has only an id, else as it stands there.
-QString reasonWords(const QString& reason);
 /// True when aux is a Text.
 bool hasText(trace::EventKind kind);
 /// True for events that lose, refuse or damage something.

@@ -4,6 +4,7 @@
 #include "models/event_words.h"
 #include "theme/format.h"
 #include "timeline/words.h"
+#include "trace/reason_words.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
@@ -31,7 +32,7 @@ QString textOf(const trace::Trace& trace, trace::EntityId id) {
 
 /// Appends ": reason" where there is one.
 QString because(const trace::Trace& trace, const QString& sentence, trace::EntityId reason) {
-    const QString text = reasonWords(textOf(trace, reason));
+    const QString text = trace::reasonWords(textOf(trace, reason));
     return text.isEmpty() ? sentence : Timeline::tr("%1: %2").arg(sentence, text);
 }
 

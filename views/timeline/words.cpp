@@ -6,6 +6,7 @@
 #include "theme/format.h"
 #include "theme/short_number.h"
 #include "trace/decider.h"
+#include "trace/reason_words.h"
 #include "trace/text.h"
 #include "trace/time_text.h"
 #include "verdict/memory_loss.h"
@@ -394,7 +395,7 @@ QString holdersWords(const Span& span) {
 }
 
 QString refusedWords(const trace::Trace& trace, const Tick& tick) {
-    return Timeline::tr("refused: %1").arg(reasonWords(trace.displayName(trace.at(tick.row).aux)));
+    return Timeline::tr("refused: %1").arg(trace::reasonWords(trace.displayName(trace.at(tick.row).aux)));
 }
 
 QString recordTickWords(const trace::Trace& trace, const Tick& tick) {

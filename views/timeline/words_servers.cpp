@@ -116,7 +116,7 @@ QStringList deciderWords(const trace::Trace& trace, const Span& span) {
     case Decider::One:
         return {Timeline::tr("%1 decides").arg(trace.displayName(span.label)), trace.displayName(span.label)};
     case Decider::Several:
-        return {Timeline::tr("%1 servers decide together").arg(span.label)};
+        return {Timeline::tr("any %1 of its servers decide").arg(span.label)};
     case Decider::Nobody:
         break;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/client_names.h"
 
+#include "inspect/redis/redisson_names.h"
+
 #include "inspect/redis/info.h"
 
 #include <algorithm>
@@ -58,12 +60,15 @@ ConnectionTable::ConnectionTable(const std::vector<ListedClient>& clients) {
     for (const ListedClient& client : clients) {
         add(client.address, client);
         add(client.name, client);
-        if (client.name.startsWith(kOwnPrefix)) add(client.name.sliced(qsizetype(sizeof(kOwnPrefix)) - 1), client);
+        if (client.name.startsWith(kOwnPrefix)) addNamed(client.name.sliced(qsizetype(sizeof(kOwnPrefix)) - 1), client);
     }
 }
 
 void ConnectionTable::add(const QByteArray& identity, const ListedClient& client) {
-    if (identity.size() < kShortest) return;
+    if (identity.size() >= kShortest) addNamed(identity, client);
+}
+
+void ConnectionTable::addNamed(const QByteArray& identity, const ListedClient& client) {
     Group& group = m_groups[identity];
     if (group.connections++ == 0) group.first = client;
     group.oneHost = group.oneHost && hostOf(group.first.address) == hostOf(client.address);
@@ -77,6 +82,11 @@ QByteArray ConnectionTable::find(const QByteArray& identity) const {
     if (!group.first.library.isEmpty()) parts << group.first.library;
     if (!group.first.user.isEmpty() && group.first.user != "default") parts << "user " + group.first.user;
     return parts.join(", ");
+}
+
+bool restsOnHoldersName(const LockRow& row) {
+    return row.format == "redisson" && row.certainty == Certainty::Guess && row.ttlMs && row.holders.size() == 1 &&
+           !isUuid(row.holders.front().client);
 }
 
 std::vector<WatchNote> ClientNames::notes() const {
@@ -95,7 +105,6 @@ QCoro::Task<> ClientNames::name(std::vector<LockRow>& rows, bool all, int connec
     ++m_looks;
     bool fresh = false, watched = false;
     const auto want = [&](const Party& party, const LockRow* held) {
-        if (party.client.size() < kShortest) return;
         const QByteArray identity = identityOf(party);
         if (!m_known.contains(identity) && std::size_t(m_known.size()) >= kMostKnown) return;
         Known& known = m_known[identity];
@@ -106,7 +115,7 @@ QCoro::Task<> ClientNames::name(std::vector<LockRow>& rows, bool all, int connec
         watched = watched || (!known.about.isEmpty() && (held->neverExpires || known.isQuiet()));
     };
     for (const LockRow& row : rows) {
-        if (row.certainty == Certainty::Guess) continue;
+        if (row.certainty == Certainty::Guess && !restsOnHoldersName(row)) continue;
         for (const Party& party : row.holders)
             want(party, &row);
         for (const Party& party : row.waiters.value_or(std::vector<Party>()))
@@ -124,7 +133,7 @@ QCoro::Task<> ClientNames::name(std::vector<LockRow>& rows, bool all, int connec
         party.connected = known->missed == 0 && known->askedWhenQuiet;
     };
     for (LockRow& row : rows) {
-        if (row.certainty == Certainty::Guess) continue;
+        if (row.certainty == Certainty::Guess && !restsOnHoldersName(row)) continue;
         for (Party& party : row.holders)
             tell(party, &row);
         if (row.waiters)

@@ -38,9 +38,15 @@ private:
         int connections = 0;
         bool oneHost = true;
     };
+    /// Leaves out what is too short to be somebody's name.
     void add(const QByteArray& identity, const ListedClient& client);
+    void addNamed(const QByteArray& identity, const ListedClient& client);
     std::map<QByteArray, Group> m_groups;
 };
+
+/// Whether a row is a lock only if its holder's name is one: a hash of one such field may be anything. A connection of
+/// that name decides.
+bool restsOnHoldersName(const LockRow& row);
 
 /// Finds out which connections the holders and waiters of locks have, as far as the server tells: asked when new
 /// identities come, never of a server with more than kMostClients connections, and seldom where it led to nothing.

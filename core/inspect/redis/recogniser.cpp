@@ -60,12 +60,13 @@ private:
         for (const auto& [channel, count] : *m_subscriptions) {
             const auto name = redisson::nameOfLockChannel(channel);
             if (!name || count <= 0 || known(*name) || !waitedForHere(*name) || lockRefused(*name)) continue;
-            const auto fair = redisson::fairWaiterOf(channel);
-            if (fair && m_tags.contains(fair->lockTag)) continue; // it waits in that lock's queue
             if (LockRow* const row = rowOf(*name)) {
                 leaveTo(*row, waitersOnlyRow(*name, count));
                 continue;
             }
+            // Somebody waits in the queue of a fair lock, which its own keys tell of. The channel may be of a lock with
+            // that long name, too, but nothing is there under it.
+            if (redisson::fairWaiterOf(channel)) continue;
             LockRow row = waitersOnlyRow(*name, count);
             if (const KeySnapshot* token = m_keys.find(redisson::tokenKey(*name), "string")) {
                 row.format = "redisson-fenced";

@@ -20,6 +20,9 @@ struct RecogniserOptions {
     /// Pub/sub knows no databases: if another database has keys, a subscriber may wait for a lock over there. Then
     /// waiters alone make a row only for these names, which were locks here a moment ago. Missing = of any name.
     std::optional<std::set<QByteArray>> waitedForHere = {};
+    /// Rows that are locks only if their holder's name is one (restsOnHoldersName()) are given, too: the caller asks
+    /// whether somebody of that name is there.
+    bool holdersMayBeNamed = false;
 };
 
 /// The locks among a server's keys, sorted by name. Pure: equal input gives equal output, in any order of keys.

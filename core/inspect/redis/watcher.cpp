@@ -22,8 +22,9 @@ constexpr auto kLoadWindow = 10s;
 constexpr auto kRemembered = 30s;
 constexpr auto kProgressEvery = 1s;
 constexpr std::size_t kBatch = 250;
-constexpr int kWholeRest = 100;      // times as long as a look at all locks took, another one is due …
-constexpr Nanos kWholeLatest = 240s; // … and by then at the latest
+constexpr std::size_t kMostAgain = 250; // keys: when more are gone at once, nobody has handed them over
+constexpr int kWholeRest = 100;         // times as long as a look at all locks took, another one is due …
+constexpr Nanos kWholeLatest = 240s;    // … and by then at the latest
 
 double secondsOf(Nanos time) {
     return std::chrono::duration<double>(time).count();
@@ -34,6 +35,13 @@ const char* readableType(const QByteArray& type) {
     for (const char* known : {"string", "hash", "list", "zset"})
         if (type == known) return known;
     return nullptr;
+}
+
+std::unordered_set<QByteArray> keysIn(const KeysRead& read) {
+    std::unordered_set<QByteArray> keys;
+    for (const KeySnapshot& key : read.keys)
+        keys.insert(key.key);
+    return keys;
 }
 
 } // namespace
@@ -128,6 +136,7 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
         taken = m_search.take(candidates);
         scope = scopeOf(taken);
         trouble = co_await readLocks(scope.keys, read, stop);
+        if (!trouble) trouble = co_await readGoneAgain(scope, read, stop);
     }
     // The server's facts are asked again once a lock is gone: since the look began the server may have been emptied, or
     // become a replica whose data are another one's.
@@ -145,10 +154,12 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
         report.locks = m_lastLocks;
     } else {
         m_search.recogniser().wallMs = m_facts.wallMs();
+        m_search.recogniser().holdersMayBeNamed = true;
         age(read.keys);
         std::vector<LockRow> rows = recognise(read.keys, m_facts.subscriptions(), m_search.recogniser());
         std::erase_if(rows, [&](const LockRow& row) { return !m_options.names.wants(row.name) || !scope.has(row); });
         co_await m_clients.name(rows, scope.whole, m_facts.connections(), stop);
+        settleDoubts(rows);
         remember(read, rows);
         if (!taken.empty()) {
             const auto locks = std::ranges::count_if(taken, [&](const auto& one) { return m_known.contains(one.key); });
@@ -170,6 +181,20 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
     co_return report;
 }
 
+// Without its helper keys, a lock looks like much else. One that was known by them a moment ago is still that lock.
+void RedisWatcher::settleDoubts(std::vector<LockRow>& rows) const {
+    std::erase_if(rows, [this](LockRow& row) {
+        if (!restsOnHoldersName(row)) return false;
+        const bool known = m_known.contains(row.raw.front().key), connected = !row.holders.front().about.isEmpty();
+        if (known || connected) row.certainty = known ? Certainty::Certain : Certainty::Likely;
+        return !known && !connected;
+    });
+    for (LockRow& row : rows) {
+        const LockRow* const last = row.format == "redisson" ? rowNamed(m_lastLocks, row.name) : nullptr;
+        if (last && last->format == "redisson-fair") row.format = last->format; // nobody queues at present
+    }
+}
+
 QCoro::Task<std::optional<Error>> RedisWatcher::askFacts(std::stop_token stop) {
     auto error = co_await m_facts.ask(std::move(stop));
     // Kept until a look succeeds: it is told together with what became of the locks.
@@ -181,18 +206,39 @@ QCoro::Task<std::optional<Error>> RedisWatcher::askFacts(std::stop_token stop) {
     co_return std::nullopt;
 }
 
+std::vector<const LockRow*> RedisWatcher::lastRowsIn(const LookScope& scope) const {
+    std::vector<const LockRow*> rows;
+    if (scope.whole) {
+        for (const LockRow& row : m_lastLocks)
+            rows.push_back(&row);
+        return rows;
+    }
+    for (const QByteArray& name : scope.about)
+        if (const LockRow* const row = rowNamed(m_lastLocks, name)) rows.push_back(row);
+    return rows;
+}
+
 bool RedisWatcher::lostSight(const KeysRead& read, const LookScope& scope) const {
-    std::unordered_set<QByteArray> seen;
-    for (const KeySnapshot& key : read.keys)
-        seen.insert(key.key);
-    const auto lost = [&seen](const LockRow& row) {
-        return row.state == LockRow::State::Held && !row.raw.empty() && !seen.contains(row.raw.front().key);
-    };
-    if (scope.whole) return std::ranges::any_of(m_lastLocks, lost);
-    return std::ranges::any_of(scope.about, [&](const QByteArray& name) {
-        const LockRow* const row = rowNamed(m_lastLocks, name);
-        return row && lost(*row);
+    const std::unordered_set<QByteArray> seen = keysIn(read);
+    return std::ranges::any_of(lastRowsIn(scope), [&seen](const LockRow* row) {
+        return row->state == LockRow::State::Held && !row->raw.empty() && !seen.contains(row->raw.front().key);
     });
+}
+
+// The keys of a lock are read one after the other: what went from hand to hand meanwhile seems to be gone, and its
+// queue with it. Nobody is told so before it was looked for once more.
+QCoro::Task<std::optional<Error>> RedisWatcher::readGoneAgain(const LookScope& scope, KeysRead& read,
+                                                              std::stop_token stop) {
+    const std::unordered_set<QByteArray> seen = keysIn(read);
+    const auto isSeen = [&seen](const RawKey& key) { return seen.contains(key.key); };
+    std::vector<WantedKey> again;
+    for (const LockRow* const row : lastRowsIn(scope)) {
+        if (row->waiterCount.value_or(0) <= 0 || std::ranges::any_of(row->raw, isSeen)) continue;
+        for (const RawKey& key : row->raw)
+            if (const char* const type = readableType(key.type)) again.push_back({key.key, type, false});
+    }
+    if (again.empty() || again.size() > kMostAgain) co_return std::nullopt;
+    co_return co_await m_reader.read(std::move(again), read, stop);
 }
 
 void RedisWatcher::takeFacts() {

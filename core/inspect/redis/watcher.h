@@ -95,6 +95,10 @@ private:
     QCoro::Task<std::optional<redis::Error>> askFacts(std::stop_token stop);
     /// A lock that was held at the last look has no key any more.
     bool lostSight(const KeysRead& read, const LookScope& scope) const;
+    QCoro::Task<std::optional<redis::Error>> readGoneAgain(const LookScope& scope, KeysRead& read,
+                                                           std::stop_token stop);
+    void settleDoubts(std::vector<LockRow>& rows) const;
+    std::vector<const LockRow*> lastRowsIn(const LookScope& scope) const;
     void takeFacts();
     /// TTLs as they are now, whenever they were read.
     void age(std::vector<KeySnapshot>& keys) const;

@@ -90,6 +90,7 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::
     const auto lists = co_await reader.ask(kListsNames, stop);
     if (!lists && lists.error().connectionLost()) co_return std::unexpected(lists.error());
     bool all = false, waitersListed = false;
+    std::int64_t nameless = 0; // sessions that wait for a named lock which their statement does not name
     if (lists && lists->number(0, 0).value_or(0) > 0) {
         const auto named = co_await askBounded(reader, kNamed, found, stop);
         if (!named && named.error().connectionLost()) co_return std::unexpected(named.error());
@@ -102,7 +103,10 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::
         if (!waiting) co_return std::unexpected(waiting.error());
         for (std::size_t at = 0; at < waiting->rows.size(); ++at) {
             const QByteArray name = nameInStatement(waiting->text(at, Info));
-            if (name.isEmpty()) continue;
+            if (name.isEmpty()) {
+                ++nameless;
+                continue;
+            }
             wanted.insert(name);
             add(locks, names, *waiting, at, name, reader.language());
         }
@@ -131,7 +135,7 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::
             row.holders.push_back(sessionParty(names, session, "exclusive"));
             if (row.raw.empty()) row.raw.push_back({name, "named lock", {}, readable("IS_USED_LOCK")});
         }
-        found.notes.push_back({WatchNote::Kind::NamedLocksHidden, 0, {}});
+        found.notes.push_back({WatchNote::Kind::NamedLocksHidden, nameless, {}});
     }
     const QString where = reader.where();
     const QByteArray database = where.sliced(where.lastIndexOf(u'/') + 1).toUtf8();
@@ -144,7 +148,7 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::
     // A user without that right sees only its own connections in the list: others may wait, too.
     const bool refused =
         std::ranges::find(found.notes, WatchNote::Kind::SessionsRefused, &WatchNote::kind) != found.notes.end();
-    if (refused && !waitersListed) std::ranges::for_each(found.rows, waitersNotKnown);
+    if ((refused && !waitersListed) || nameless > 0) std::ranges::for_each(found.rows, waitersNotKnown);
     if (reader.language() != sql::Language::MariaDb) co_return found; // the list of connections is MariaDB's
     auto tables = co_await readMariaDbTables(reader, names, stop);
     if (!tables && tables.error().connectionLost()) co_return std::unexpected(tables.error());

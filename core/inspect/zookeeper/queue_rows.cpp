@@ -111,6 +111,13 @@ Party zkParty(const SeenChild& child, const char* mode) {
     return party;
 }
 
+Party zkHolder(const SeenNode& parent, const SeenChild& child, const char* mode) {
+    Party party = zkParty(child, mode);
+    const bool isLastChange = child.stat && child.stat->czxid == parent.stat.pzxid;
+    if (!isLastChange && !child.heldFromStart) party.sinceWallMs.reset();
+    return party;
+}
+
 void addEntry(LockRow& row, const SeenNode& parent, const SeenChild& holder) {
     if (holder.stat) row.entries.push_back({zookeeper::childOf(parent.path, holder.name.name), {}, holder.stat->czxid});
 }
@@ -148,14 +155,16 @@ LockRow zkQueueRow(const SeenNode& node, const char* format, Contenders contende
                     writer == writers.front() && !row.holders.empty() && row.holders.front().mode != "shared";
                 return !holds || !readsBesideItself(child, *writer);
             });
-        Party party = zkParty(child, writes ? "exclusive" : "shared");
+        const char* mode = writes ? "exclusive" : "shared";
         if (writes) writers.push_back(&child);
         before.insert(child.name.family);
         if (blocked) {
+            Party party = zkParty(child, mode);
             party.position = int(waiting++);
             waiters.push_back(std::move(party));
             continue;
         }
+        Party party = zkHolder(node, child, mode);
         if (row.holders.empty() && child.stat) row.token = child.stat->czxid;
         row.neverExpires = row.neverExpires || party.neverExpires;
         addEntry(row, node, child);

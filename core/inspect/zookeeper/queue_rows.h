@@ -11,7 +11,13 @@ QByteArray zkLockName(const QByteArray& path);
 LockRow zkRow(const SeenNode& node, const char* format);
 
 /// The contender behind a child: by what Lockscope wrote there, else by its session, with what the node says besides.
+/// It has been there since its node was made.
 Party zkParty(const SeenChild& child, const char* mode);
+
+/// As above, of one that holds. A node tells when its maker asked, which is when it got the lock only if nobody was
+/// before it: known while making it is the last change to the parent's children, and from earlier looks. Else it is not
+/// told since when it holds.
+Party zkHolder(const SeenNode& parent, const SeenChild& child, const char* mode);
 
 /// Notes a child of `parent` as what makes the lock held.
 void addEntry(LockRow& row, const SeenNode& parent, const SeenChild& holder);

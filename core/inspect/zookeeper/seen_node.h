@@ -11,6 +11,7 @@ struct SeenChild {
     recipes::ZkChild name;                   ///< parsed
     std::optional<zookeeper::NodeStat> stat; ///< missing: not read, or this login may not read it
     QByteArray data;
+    bool heldFromStart = false; ///< an earlier look saw that nobody was before it when it came
 };
 
 /// A node of one look, with everything that tells which lock it is.

@@ -154,7 +154,10 @@ void ZkTree::take(const QByteArray& path, zookeeper::ChildList list) {
     std::ranges::set_difference(node.names, list.names, std::back_inserter(gone));
     node.names = std::move(list.names);
     for (const QByteArray& name : gone) {
-        node.members.erase(name);
+        if (const auto member = node.members.find(name); member != node.members.end()) {
+            node.heldFromStart.erase(member->second.stat.czxid);
+            node.members.erase(member);
+        }
         forget(zookeeper::childOf(path, name));
     }
     for (const QByteArray& name : node.names) {
@@ -238,9 +241,21 @@ SeenNode ZkTree::seen(const QByteArray& path, const Node& node, std::int64_t wal
             child.stat = own->second.stat;
             child.data = own->second.data.value_or(QByteArray());
         }
+        child.heldFromStart = child.stat && node.heldFromStart.contains(child.stat->czxid);
         seen.children.push_back(std::move(child));
     }
     return seen;
+}
+
+// Those who come later hide that a holder had nobody before it when it came (zkHolder()).
+void ZkTree::keepStarts(const std::vector<LockRow>& rows) {
+    for (const LockRow& row : rows) {
+        for (const Entry& entry : row.entries) {
+            const auto parent = m_nodes.find(zookeeper::parentOf(entry.at));
+            if (parent != m_nodes.end() && parent->second.stat.pzxid == entry.born)
+                parent->second.heldFromStart.insert(entry.born);
+        }
+    }
 }
 
 std::vector<LockRow> ZkTree::rows(std::int64_t wallMs) {
@@ -270,6 +285,7 @@ std::vector<LockRow> ZkTree::rows(std::int64_t wallMs) {
             whole.queue = queue ? &*queue : nullptr;
             whole.leases = leases ? &*leases : nullptr;
             node.rows = readInOrder(zookeeperFormats(), whole);
+            keepStarts(node.rows);
             node.stale = false;
         }
         if (node.rows.empty()) continue;

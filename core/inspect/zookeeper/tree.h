@@ -42,6 +42,7 @@ private:
         std::vector<QByteArray> names;                     ///< of its children
         std::optional<QByteArray> data;                    ///< as SeenNode has it
         std::map<QByteArray, zookeeper::NodeData> members; ///< the contenders that were read
+        std::set<std::int64_t> heldFromStart;              ///< czxids of children that held as soon as they came
         bool refused = false;
         bool stale = true; ///< `rows` is older than the rest
         std::vector<LockRow> rows;
@@ -52,6 +53,7 @@ private:
     void take(const QByteArray& path, zookeeper::ChildList list);
     void want(const QByteArray& path, bool first);
     void forget(const QByteArray& path);
+    void keepStarts(const std::vector<LockRow>& rows);
     void touch(const QByteArray& path);
     SeenNode seen(const QByteArray& path, const Node& node, std::int64_t wallMs) const;
     bool hasRoom() const;

@@ -62,6 +62,7 @@ Outcome<std::vector<ZkChild>> ZkQueue::look(std::stop_token stop, Nanos giveUpAt
     }
     const Result<ChildList> list = co_await m_port.children(m_path, std::nullopt, stop);
     if (list) {
+        m_lastChange = list->stat.pzxid;
         if (!isPlain(list->stat)) {
             const std::expected<void, LockError> judged = co_await judgeNode(list->stat, stop);
             if (!judged) co_return std::unexpected(judged.error());
@@ -83,7 +84,9 @@ Outcome<std::optional<HolderInfo>> ZkQueue::holderAt(QByteArray child, std::stop
     } else { // other libraries write their host's address there, or nothing
         holder.client = "session 0x" + QByteArray::number(qulonglong(node->stat.ephemeralOwner), 16);
     }
-    holder.sinceWallMs = node->stat.ctime;
+    // A node tells when its maker asked. That is when it got the lock, too, if no child has come or gone since: then
+    // nobody was before it.
+    if (node->stat.czxid == m_lastChange) holder.sinceWallMs = node->stat.ctime;
     holder.token = node->stat.czxid;
     co_return holder;
 }

@@ -79,7 +79,8 @@ private:
     zookeeper::Port& m_port;
     QByteArray m_path;
     zookeeper::Layout m_layout;
-    std::int64_t m_judged = 0; ///< mzxid of the path's node when its content was read and found to be no lock
+    std::int64_t m_lastChange = 0; ///< zxid of the last coming or going of a child, as last looked at
+    std::int64_t m_judged = 0;     ///< mzxid of the path's node when its content was read and found to be no lock
 };
 
 /// A recipe in which the first contender of a queue has the lock.

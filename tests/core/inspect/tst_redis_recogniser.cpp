@@ -142,6 +142,15 @@ private Q_SLOTS:
         QCOMPARE(rows[0].waiters.value(), (std::vector<Party>{{"beta", "326476235", {}, 0, "exclusive"}}));
         QCOMPARE(rows[0].waiterCount.value(), 1);
     }
+    /// Between two holders the lock may have no key, and its queue was read before: the channel is no lock's name.
+    void aFairWaiterByANameIsNoLockWithoutTheLockEither() {
+        const Subscriptions listening{{"redisson_lock__channel:{own:fair}:beta:326476235", 1}};
+        QVERIFY(rowsOf({}, listening).empty());
+        // A lock may have such a name all the same: its key says so.
+        const auto rows = rowsOf({hash("{own:fair}:beta:326476235", {{owner(kA, 1), "1"}})}, listening);
+        QCOMPARE(rows.size(), 1u);
+        QCOMPARE(rows[0].waiterCount.value(), 1);
+    }
     void aFairWaiterThatIsGoneIsDead() {
         const std::vector<KeySnapshot> keys{
             list("redisson_lock_queue:{orders}", {owner(kA, 1), owner(kB, 2), owner(kB, 3)}),

@@ -100,6 +100,30 @@ private Q_SLOTS:
         QCOMPARE(holds->entries.size(), 2u); // both are taken away by force
     }
 
+    /// A node tells when its maker asked; whoever waited for the lock has held it for a shorter time.
+    void sinceWhenIsToldOnlyOfThoseWhoNeverWaited() {
+        SeenNode node = queueOf({kCurator, kCurator});
+        for (std::size_t i = 0; i < node.children.size(); ++i) {
+            node.children[i].stat->czxid = 10 + std::int64_t(i);
+            node.children[i].stat->ctime = 1000 * (1 + std::int64_t(i));
+        }
+        node.stat.pzxid = 11; // the second came last: the first may have waited for others who are gone
+        auto row = rowOf(node);
+        QVERIFY(row && !row->holders.front().sinceWallMs);
+        QCOMPARE(row->waiters->front().sinceWallMs, std::optional<std::int64_t>(2000));
+        node.children.front().heldFromStart = true;
+        row = rowOf(node);
+        QCOMPARE(row->holders.front().sinceWallMs, std::optional<std::int64_t>(1000));
+
+        node.children.erase(node.children.begin());
+        node.stat.pzxid = 12; // the first has gone: the second holds, but not since it asked
+        row = rowOf(node);
+        QVERIFY(row && !row->holders.front().sinceWallMs);
+        node.stat.pzxid = 11; // it came last, to an empty queue
+        row = rowOf(node);
+        QCOMPARE(row->holders.front().sinceWallMs, std::optional<std::int64_t>(2000));
+    }
+
     void aLockThatIsHeldTwiceIsAnAlert() {
         AlertWatch watch = test::watching("held-twice");
         watch.observe(test::report(1s, {*rowOf(queueOf({kCurator, kCurator}))}));

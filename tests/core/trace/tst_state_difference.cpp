@@ -26,9 +26,9 @@ struct World {
         return trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, client));
     }
     void row(Nanos at, EventKind kind, trace::EntityId actor, trace::EntityId subject, std::int64_t value = 0,
-             std::uint32_t aux = 0) {
+             std::uint32_t aux = 0, std::uint8_t flags = 0) {
         now = at;
-        recorder.emit(kind, actor, subject, value, aux);
+        recorder.emit(kind, actor, subject, value, aux, flags);
         trace->reach(at);
     }
     void held(Nanos at, trace::EntityId by, Nanos lease = 30s) {
@@ -141,6 +141,39 @@ private Q_SLOTS:
         QCOMPARE(world.between(2s, 6s)[0].kind, Change::Kind::HandedOver);
         QCOMPARE(QByteArray(trace::changeName(Change::Kind::Holders)), QByteArray("holders"));
         QCOMPARE(QByteArray(trace::changeName(Change::Kind::ClientLife)), QByteArray("client"));
+    }
+
+    /// Where several hold, nobody is told to be the only one.
+    void holdersBesideTheNamedOneAreCounted() {
+        World world;
+        const auto permit = [&](Nanos at, EventKind kind, trace::EntityId thread) {
+            world.row(at, kind, thread, world.orders, (at + 30s).count(), 1, std::uint8_t(trace::HoldMode::Permit));
+        };
+        permit(1s, EventKind::RecordHeld, world.a);
+        permit(1s, EventKind::RecordHolder, world.a);
+        permit(1s, EventKind::RecordHolder, world.b);
+        world.freed(3s, world.a);
+        permit(4s, EventKind::RecordHeld, world.thread("C"));
+        const auto handed = world.between(2s, 5s);
+        QCOMPARE(handed.size(), std::size_t(1));
+        QCOMPARE(trace::sentenceOf(handed[0], *world.trace),
+                 QStringLiteral("“orders” went from A · 1 and 1 other(s) to C · 1."));
+        QCOMPARE(trace::sentenceOf(world.between(2s, 3500ms)[0], *world.trace),
+                 QStringLiteral("“orders” was held by A · 1 and 1 other(s), and is free."));
+    }
+
+    /// Another server answered between two looks: nobody missed anything, and what happened is told in words.
+    void aGapWithoutLengthIsNone() {
+        Watched world;
+        world.row(4s, EventKind::ConnectionLost, world.observer, world.node, 0,
+                  world.trace->text("server-failed-over"));
+        world.row(4s + 300us, EventKind::ConnectionRestored, world.observer, world.node);
+        QVERIFY(world.between(2s, 5s).empty());
+        world.row(6s, EventKind::ConnectionLost, world.observer, world.node, 0, world.trace->text("server-emptied"));
+        world.row(7s, EventKind::ConnectionRestored, world.observer, world.node);
+        const auto changes = world.between(5s, 8s);
+        QCOMPARE(changes.size(), std::size_t(1));
+        QVERIFY(trace::sentenceOf(changes[0], *world.trace).endsWith(QLatin1String("Why: all keys were deleted")));
     }
 
     /// A lease that only drained is no change, a renewed one is: both times left are told.

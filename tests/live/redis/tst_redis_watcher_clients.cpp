@@ -76,6 +76,35 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!about("lock:for-ever").gone, 20'000);
     }
 
+    /// A hash with one field may be anything; a connection of that name says that it is a lock. What was seen to be one
+    /// stays one without its queue, from hand to hand.
+    void anOwnerByANameIsKnownByItsConnection() {
+        takeRedisson("cart", "apples:7", 1, 60'000);
+        takeRedisson("invoices", "bill-1:7", 1, 60'000);
+        const auto bill = named("lockscope:bill-1"), a = named("lockscope:A");
+        takeRedisson("short", "A:1", 1, 60'000); // too short to be a name, but for one of our own clients
+        const LockReport report = lookOnce();
+        QCOMPARE(report.locks.size(), 2u);
+        QVERIFY(rowOf(report, "invoices") && rowOf(report, "short"));
+        QVERIFY(rowOf(report, "invoices")->certainty == Certainty::Likely);
+        QCOMPARE(rowOf(report, "invoices")->holders.at(0).client, QByteArray("bill-1"));
+
+        QVERIFY(call(*m_client, {"RPUSH", "redisson_lock_queue:{fair}", "bill-2:8"}));
+        QVERIFY(call(*m_client, {"ZADD", "redisson_lock_timeout:{fair}", kFarAway, "bill-2:8"}));
+        takeRedisson("fair", "bill-9:7", 1, 60'000); // nobody of that name is connected
+        Watch watch(*this);
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(watch.last(), "fair"), 10'000);
+        QVERIFY(call(*m_client, {"MULTI"}));
+        for (const QByteArray key : {"fair", "redisson_lock_queue:{fair}", "redisson_lock_timeout:{fair}"})
+            QVERIFY(call(*m_client, {"DEL", key}));
+        QVERIFY(call(*m_client, {"HSET", "fair", "bill-2:8", "1"}));
+        QVERIFY(call(*m_client, {"PEXPIRE", "fair", "60000"}));
+        QVERIFY(call(*m_client, {"EXEC"}));
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(watch.last(), "fair")->holders.front().client == "bill-2", 10'000);
+        QCOMPARE(rowOf(watch.last(), "fair")->format, QByteArray("redisson-fair"));
+        QVERIFY(!watch.ended.contains("fair"));
+    }
+
     void withoutTheRightItIsNotKnown() {
         RestrictedRedis server(m_runtime, "~* &* -@all +@read +ping +info +time +pubsub +config|get +client|setname "
                                           "+memory|usage");

@@ -223,7 +223,21 @@ private Q_SLOTS:
         QVERIFY(rowOf(listed, "orders"));
         QCOMPARE(clientsOf(rowOf(listed, "orders")->holders), QByteArrayList{b.name});
         QVERIFY(!rowOf(listed, "orders")->holders.front().sinceWallMs);
+        // A statement may leave out the name that it waits for, as prepared ones do: nobody is said to have no waiters.
+        const auto third = waiting(a, "SELECT GET_LOCK(CONCAT('ord', 'ers'), 10)");
+        QVERIFY(comesTrue([&] {
+            return number(asker("mariadb").driver,
+                          "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE = 'User lock'") == 1;
+        }));
+        const LockReport nameless = look("mariadb", QStringLiteral("orders"));
+        QVERIFY(rowOf(nameless, "orders"));
+        QVERIFY(!rowOf(nameless, "orders")->waiterCount);
+        const auto note = std::ranges::find_if(nameless.notes, hidden);
+        QVERIFY(note != nameless.notes.end());
+        QCOMPARE(note->count, 1);
         VERIFY_OK(b.ask("SELECT RELEASE_LOCK('orders')"));
+        QVERIFY(ends(third, 10s));
+        VERIFY_OK(a.ask("SELECT RELEASE_LOCK('orders')"));
     }
 
     /// Without the right PROCESS the server lists only the user's own connections.

@@ -176,6 +176,40 @@ private Q_SLOTS:
         QVERIFY(eventually([&] { return waiting->done; }));
     }
 
+    /// A node's time is when its maker asked: told as the beginning of a hold only of one that was seen to have had
+    /// nobody before it.
+    void whoWaitedHoldsSinceTheHandOver() {
+        Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
+        const auto held = a.recipe("zk-mutex", "since"), wanted = b.recipe("zk-mutex", "since");
+        const auto grant = take(*held);
+        VERIFY_OK(grant);
+        Watching watch(m_runtime, m_server.url());
+        const auto sinceOf = [&](const QByteArray& holder) -> std::optional<std::int64_t> {
+            const LockRow* const row = rowOf(watch.last(), "since");
+            const bool holds = row && clientsOf(row->holders) == QByteArrayList{holder};
+            return holds ? row->holders.front().sinceWallMs.value_or(0) : std::optional<std::int64_t>();
+        };
+        QVERIFY(eventually([&] { return sinceOf("a").has_value(); }));
+        const std::int64_t told = *sinceOf("a");
+        QVERIFY(told > 0);
+        const auto waiting = begin(m_runtime, *wanted);
+        QVERIFY(eventually([&] {
+            const LockRow* const row = rowOf(watch.last(), "since");
+            return row && waitersOf(*row) == QByteArrayList{"b"};
+        }));
+        QCOMPARE(sinceOf("a"), std::optional(told)); // remembered
+        const LockReport late = look();
+        QVERIFY(rowOf(late, "since") && !rowOf(late, "since")->holders.front().sinceWallMs); // it came too late to know
+        const auto holders = run(held->holders({}));
+        VERIFY_OK(holders);
+        QVERIFY(!holders->front().sinceWallMs);
+        VERIFY_OK(run(held->release(**grant, {})));
+        QVERIFY(eventually([&] { return sinceOf("b").has_value(); }));
+        QCOMPARE(*sinceOf("b"), 0); // it asked earlier
+        QVERIFY(eventually([&] { return waiting->done; }));
+        VERIFY_OK(run(wanted->release(**waiting->taken, {})));
+    }
+
     void readersAndWriters() {
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b"), c(m_runtime, m_server, "c");
         const auto readA = a.recipe("zk-rw", "shared"), readB = b.recipe("zk-rw", "shared"),

@@ -48,16 +48,18 @@ void fillQueue(LockRow& row, const Queue& queue, const std::optional<Subscriptio
 }
 
 std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
-                                const std::optional<Subscriptions>& subscriptions, std::int64_t wallMs) {
+                                const std::optional<Subscriptions>& subscriptions, const RecogniserOptions& options) {
     LockRow row = heldRow(hash, "redisson");
     row.waiterCount = subscribersOf(subscriptions, redisson::lockChannel(hash.key));
     const KeySnapshot* queue = keys.find(redisson::queueKey(hash.key), "list");
     const KeySnapshot* deadlines = keys.find(redisson::queueDeadlinesKey(hash.key), "zset");
     const KeySnapshot* token = keys.find(redisson::tokenKey(hash.key), "string");
-    // A UUID says by itself that this is a lock; another name needs a helper key that says so, too.
+    // A UUID says by itself that this is a lock; another name needs a helper key that says so, too, or a connection
+    // of that name (restsOnHoldersName()).
     const bool certain = queue || deadlines || token || row.waiterCount.value_or(0) > 0;
     for (const auto& [field, value] : hash.hash) {
-        const auto owner = certain ? parseNamedOwner(field) : parseOwner(field);
+        const bool mayBeNamed = certain || (options.holdersMayBeNamed && hash.ttlMs && hash.hash.size() == 1);
+        const auto owner = mayBeNamed ? parseNamedOwner(field) : parseOwner(field);
         const auto holds = positiveCount(value);
         if (!owner || !holds) return std::nullopt;
         row.holders.push_back(partyOf(*owner, holds));
@@ -65,11 +67,13 @@ std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
     }
     if (row.holders.empty()) return std::nullopt;
     // A plain lock has one holder and always an end. Other hashes have such fields, too: carts by user, for example.
-    if (!certain) row.certainty = hash.ttlMs && row.holders.size() == 1 ? Certainty::Certain : Certainty::Guess;
+    const bool unique = isUuid(row.holders.front().client);
+    if (!certain)
+        row.certainty = unique && hash.ttlMs && row.holders.size() == 1 ? Certainty::Certain : Certainty::Guess;
 
     if (queue || deadlines) {
         row.format = "redisson-fair";
-        fillQueue(row, {queue, deadlines}, subscriptions, wallMs);
+        fillQueue(row, {queue, deadlines}, subscriptions, options.wallMs);
     } else if (keys.refused(redisson::queueKey(hash.key))) {
         row.waiterCount.reset(); // it may be a fair lock, whose waiters listen elsewhere
     } else if (token) {
@@ -85,7 +89,7 @@ std::optional<LockRow> plainRow(const KeySnapshot& hash, const KeyTable& keys,
 
 std::vector<LockRow> readRedissonLock(const SeenKey& seen) {
     if (seen.key.type != "hash") return {};
-    auto row = plainRow(seen.key, seen.keys, seen.subscriptions, seen.options.wallMs);
+    auto row = plainRow(seen.key, seen.keys, seen.subscriptions, seen.options);
     if (!row) return {};
     return {std::move(*row)};
 }

@@ -41,7 +41,7 @@ std::vector<LockRow> readCuratorSemaphore(const SeenNode& node) {
         const bool asked = first && first->stat && lease.stat && lease.stat->czxid > first->stat->czxid &&
                            lease.stat->ephemeralOwner == first->stat->ephemeralOwner;
         if (asked) continue;
-        row.holders.push_back(zkParty(lease, "permit"));
+        row.holders.push_back(zkHolder(*node.leases, lease, "permit"));
         addEntry(row, *node.leases, lease);
     }
     row.state =
