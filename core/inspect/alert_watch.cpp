@@ -236,6 +236,7 @@ std::vector<LateRenewal> AlertWatch::observe(const LockReport& report) {
     m_first = m_first && !report.complete;
     m_blind = false;
     m_knownUntil = report.knownUntil();
+    m_hears = report.hearsOfChanges;
     findLateRenewals(m_knownUntil);
     return std::exchange(m_late, {});
 }
@@ -247,13 +248,20 @@ const AlertWatch::Since* AlertWatch::longestWaiter(const std::vector<Since>& wai
     return longest;
 }
 
+// A hold or a wait that was seen to last may have ended since the last look, unless the server would have told.
+Nanos AlertWatch::seenUntil(Nanos now) const {
+    constexpr Nanos kTrusted = 1s; // it has hardly ended so soon after a look
+    return m_hears ? now : std::min(now, m_knownUntil + kTrusted);
+}
+
 bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const {
     const LockRow& row = lock.row;
     const bool held = row.state == LockRow::State::Held;
+    const Nanos seen = seenUntil(now);
     switch (rule.kind) {
     case Kind::Held:
         return held && std::ranges::any_of(lock.holders, [&](const Since& holder) {
-                   return !holder.who.isEmpty() && now - holder.at > rule.time;
+                   return !holder.who.isEmpty() && seen - holder.at > rule.time;
                });
     case Kind::Left: {
         if (!held || !row.ttlMs) return false;
@@ -269,7 +277,7 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
         return row.waiterCount.value_or(0) > rule.count;
     case Kind::Waited:
         if (isElection(row)) return false;
-        if (const Since* const waiter = longestWaiter(lock.waiters)) return now - waiter->at > rule.time;
+        if (const Since* const waiter = longestWaiter(lock.waiters)) return seen - waiter->at > rule.time;
         return false;
     case Kind::DeadWaiters:
         return row.deadWaiters > rule.count;
@@ -282,7 +290,7 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
     case Kind::Unusual: {
         const Nanos usual = usualOf(lock);
         return held && usual > Nanos(0) && std::ranges::any_of(lock.holders, [&](const Since& holder) {
-                   const Nanos length = now - holder.at;
+                   const Nanos length = seen - holder.at;
                    return !holder.who.isEmpty() && length > kShortestUnusual && length / usual >= rule.count;
                });
     }

@@ -88,7 +88,8 @@ public:
         Given, ///< those that the last findRings() has found
     };
     /// The alerts that begin or end now. `now`: the clock of LockReport::at. Call it after observe(), and now and then
-    /// while nothing is reported, since time alone makes some of them true.
+    /// while nothing is reported, since time alone makes some of them true; a hold or a wait is counted to the last
+    /// look only, because it may have ended since.
     std::vector<Alert> check(Nanos now, Rings rings = Rings::Own);
     /// Finds the deadlocks among the locks of several servers, whose clients were joined by joinClients().
     static void findRings(std::span<AlertWatch* const> watches);
@@ -185,6 +186,8 @@ private:
     /// Whether a rule is true of the server at `now`.
     bool isSoOfServer(const AlertRule& rule, Nanos now) const;
     /// Whether a rule is true of a lock at `now`.
+    /// How far into the past of `now` what was seen to last is known to have lasted.
+    Nanos seenUntil(Nanos now) const;
     bool isSo(const AlertRule& rule, const Lock& lock, Nanos now) const;
     /// The words for a rule that is true of a lock.
     Words wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const;
@@ -208,6 +211,7 @@ private:
     };
     std::vector<Awaited> m_awaited;  ///< renewals to come, a heap with the next one first
     std::vector<LateRenewal> m_late; ///< of this report
+    bool m_hears = false;            ///< the server tells of changes besides the looks
     Nanos m_knownUntil{};            ///< what happened to locks until then was seen
     bool m_blind = false;            ///< since then there was trouble
     QByteArray m_backend;            ///< of the locks: "zookeeper"

@@ -39,13 +39,14 @@ QString lasted(Nanos time, bool seenToBegin) {
 AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const {
     const LockRow& row = lock.row;
     const QString name = readable(row.name);
+    const Nanos seen = seenUntil(now);
     switch (rule.kind) {
     case Kind::Held: {
         const auto longest = std::ranges::min_element(lock.holders, {}, &Since::at);
         const auto which = std::size_t(longest - lock.holders.begin());
         const QString holder = which < row.holders.size() ? nameOf(row.holders[which]) : holderOf(row);
-        const Since since = which < lock.holders.size() ? lock.holders[which] : Since{{}, now, false};
-        return {Text::tr("“%1” is held by %2 for %3.").arg(name, holder, lasted(now - since.at, since.seenToBegin)),
+        const Since since = which < lock.holders.size() ? lock.holders[which] : Since{{}, seen, false};
+        return {Text::tr("“%1” is held by %2 for %3.").arg(name, holder, lasted(seen - since.at, since.seenToBegin)),
                 Text::tr("See whether that client still works; if it does not, stop it, or free the lock by force.")};
     }
     case Kind::Left: {
@@ -73,7 +74,7 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
     case Kind::Waited: {
         const Since* const longest = longestWaiter(lock.waiters);
         if (!longest || !row.waiters || row.waiters->empty()) return {};
-        const QString waiter = nameOf(row.waiters->front()), waited = lasted(now - longest->at, longest->seenToBegin);
+        const QString waiter = nameOf(row.waiters->front()), waited = lasted(seen - longest->at, longest->seenToBegin);
         if (row.state != LockRow::State::Held)
             return {Text::tr("%1 waits for “%2” for %3, and nobody holds it.").arg(waiter, name, waited),
                     Text::tr("See whether that client still works: it could take the lock now.")};
@@ -112,11 +113,11 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
     }
     case Kind::Unusual: {
         const auto longest = std::ranges::min_element(lock.holders, {}, &Since::at);
-        const Since since = longest == lock.holders.end() ? Since{{}, now, false} : *longest;
-        return {
-            Text::tr("“%1” is held by %2 for %3; usually it is held for %4.")
-                .arg(name, readable(since.who), lasted(now - since.at, since.seenToBegin), durationText(usualOf(lock))),
-            Text::tr("See what that client does otherwise than before: a slow call, a longer list, a lost reply.")};
+        const Since since = longest == lock.holders.end() ? Since{{}, seen, false} : *longest;
+        return {Text::tr("“%1” is held by %2 for %3; usually it is held for %4.")
+                    .arg(name, readable(since.who), lasted(seen - since.at, since.seenToBegin),
+                         durationText(usualOf(lock))),
+                Text::tr("See what that client does otherwise than before: a slow call, a longer list, a lost reply.")};
     }
     case Kind::Herd:
         return {Text::tr("A hold of “%1” ended while %n client(s) waited without a queue: all of them try at once.",

@@ -29,10 +29,11 @@ inline void waits(LockRow& row, const QByteArray& client) {
     row.waiterCount = std::int64_t(row.waiters->size());
 }
 
+/// Of a server that tells of each change: while it says nothing, all is as it was.
 inline LockReport report(Nanos at, std::vector<LockRow> rows) {
     LockReport all;
     all.locks = std::move(rows);
-    all.complete = true;
+    all.complete = all.hearsOfChanges = true;
     all.at = at;
     all.wallMs = kWall + at / 1ms;
     return all;
