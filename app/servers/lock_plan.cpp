@@ -2,7 +2,7 @@
 #include "servers/lock_plan.h"
 
 #include "cli/text.h"
-#include "scenario/schema_check.h"
+#include "recipes/no_such_recipe.h"
 #include "servers/password_prompt.h"
 
 #include <QRandomGenerator>
@@ -14,10 +14,7 @@ namespace {
 /// The recipe by its id; the complaint suggests one.
 std::expected<QByteArray, QString> recipeOf(const QString& id) {
     if (recipes::findRecipe(id.toUtf8())) return id.toUtf8();
-    QStringList ids;
-    for (const auto& known : recipes::allRecipes())
-        ids += QString::fromLatin1(known.id);
-    return std::unexpected(tr("there is no recipe “%1”%2").arg(id, scenario::suggestion(id, ids)));
+    return std::unexpected(recipes::noSuchRecipe(id));
 }
 
 /// How the lock is to be held; a complaint, or nothing.

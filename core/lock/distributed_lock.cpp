@@ -50,7 +50,7 @@ DistributedLock::Outcome<bool> DistributedLock::tryLockFor(Nanos wait, Thread th
 }
 
 DistributedLock::Outcome<int> DistributedLock::unlock(const Thread& thread, Mode mode) {
-    return LockCore::giveUp(m_core, m_core->find(thread, mode));
+    return LockCore::giveUp(m_core, m_core->findOrGone(thread, mode));
 }
 
 DistributedLock::Outcome<bool> DistributedLock::forceUnlock() {
@@ -64,7 +64,7 @@ DistributedLock::Outcome<bool> DistributedLock::isLocked(std::stop_token stop) {
 }
 
 DistributedLock::Outcome<void> DistributedLock::extend(const Thread& thread, Mode mode, Nanos lease) {
-    return LockCore::extend(m_core, m_core->find(thread, mode), lease);
+    return LockCore::extend(m_core, m_core->findOrGone(thread, mode), lease);
 }
 
 DistributedLock::Outcome<std::vector<recipes::HolderInfo>> DistributedLock::holders(std::stop_token stop) {

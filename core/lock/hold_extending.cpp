@@ -30,7 +30,7 @@ LockError longerThanNamespace(Nanos most) {
 
 LockCore::Outcome<void> LockCore::extend(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, Nanos lease) {
     if (lease < 1ms) co_return std::unexpected(leaseTooShort(lease));
-    if (!core || !hold || !core->has(*hold)) co_return std::unexpected(notHeld());
+    if (!core || !hold || !core->has(*hold)) co_return std::unexpected(notHeld(hold.get()));
     const recipes::RecipeInfo& info = core->recipe->info();
     Runtime& runtime = core->client.runtime;
     if (core->options.epoch > 0 && lease > core->options.lease)
@@ -65,9 +65,9 @@ LockCore::Outcome<void> LockCore::extend(std::shared_ptr<LockCore> core, std::sh
     if (!*renewed) {
         core->emit(EventKind::RenewRefused, hold->grant.thread);
         core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));
-        co_return std::unexpected(notHeld());
+        co_return std::unexpected(notHeld(hold.get()));
     }
-    if (!core->has(*hold)) co_return std::unexpected(notHeld()); // given up or lost meanwhile
+    if (!core->has(*hold)) co_return std::unexpected(notHeld(hold.get())); // given up or lost meanwhile
     core->moveDeadline(*hold, std::max(hold->leaseUntil, laterBy(askedAt, asked.lease)), hold->newsUntil);
     hold->suspended = false;
     core->emit(EventKind::Renewed, hold->grant.thread, toValue(runtime.traceTimeOf(hold->deadline)));

@@ -24,6 +24,12 @@ std::shared_ptr<Hold> LockCore::find(const Thread& thread, Mode mode) const {
     return range.first == range.second ? nullptr : std::prev(range.second)->second;
 }
 
+std::shared_ptr<Hold> LockCore::findOrGone(const Thread& thread, Mode mode) const {
+    if (auto hold = find(thread, mode)) return hold;
+    const auto lost = gone.find({thread, mode});
+    return lost == gone.end() ? nullptr : lost->second;
+}
+
 bool LockCore::has(const Hold& hold) const {
     const auto range = holds.equal_range({hold.grant.thread, hold.mode()});
     return std::any_of(range.first, range.second, [&](const auto& entry) { return entry.second.get() == &hold; });
@@ -105,6 +111,8 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, std::optional<Nanos> 
     if (hold->view->lost.exchange(false)) hold->lost = std::stop_source(std::nostopstate);
     hold->view->token = tokenOf(hold->grant);
     hold->view->mine = true;
+    hold->lostBy = nullptr;
+    gone.erase(Key(thread, mode));
     holds.emplace(Key(thread, mode), hold);
     granted(*hold, more ? EventKind::Reentered : EventKind::Granted);
     believeUntilDeadline(*hold);
@@ -162,6 +170,10 @@ void LockCore::lose(const std::shared_ptr<Hold>& hold, const char* reason) {
     }
     const Thread thread = hold->grant.thread;
     emitText(EventKind::Lost, thread, QString::fromUtf8(reason));
+    hold->lostBy = reason;
+    constexpr std::size_t kMostGone = 64;
+    if (gone.size() >= kMostGone) gone.erase(gone.begin());
+    gone.insert_or_assign(Key(thread, hold->mode()), hold);
     hold->view->lost = true;
     hold->lost.request_stop();
     tell(Event::Lost, thread, QCoreApplication::translate("Lock", reason));

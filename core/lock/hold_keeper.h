@@ -30,6 +30,7 @@ struct Hold {
     bool renewing = false;  ///< a watchdog renews the hold
     bool ends = true;       ///< the hold ends at its deadline: HoldOptions::honourDeadline
     bool over = false;      ///< given up or lost: nothing watches it any more
+    const char* lostBy = nullptr;                ///< why it was lost, a text of context "Lock"; nullptr: it was not
     std::stop_source watching{std::nostopstate}; ///< stops what watches it; made at first use
     std::optional<HoldAlarm> renewal;            ///< when to renew it next
     std::optional<HoldAlarm> listening;          ///< when to start listening for news
@@ -111,9 +112,13 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
     /// By key: one hold each; with permits as many as were taken.
     std::multimap<Key, std::shared_ptr<Hold>> holds;
     std::map<Key, std::shared_ptr<Hold>> resting;
+    /// Each thread's latest hold if that was lost, so that whoever gives it up hears why: those of a few threads.
+    std::map<Key, std::shared_ptr<Hold>> gone;
 
     /// The thread's latest hold in that mode; nullptr when there is none.
     std::shared_ptr<Hold> find(const Thread& thread, Mode mode) const;
+    /// As find(); where there is none, the one that the thread has lost.
+    std::shared_ptr<Hold> findOrGone(const Thread& thread, Mode mode) const;
     bool has(const Hold& hold) const;
     /// How many holds the thread has through this lock object, in that mode.
     int holdCount(const Thread& thread, Mode mode) const;
@@ -218,8 +223,8 @@ private:
     static QCoro::Task<> giveBack(std::shared_ptr<LockCore> core, recipes::Grant grant);
 };
 
-/// The error for giving up or extending a hold that the thread does not have.
-LockError notHeld();
+/// The error for giving up or extending a hold that the thread does not have; says why, if `hold` was lost.
+LockError notHeld(const Hold* hold);
 /// The error for waiting or signalling without holding the condition's lock.
 LockError notHeldForCondition();
 

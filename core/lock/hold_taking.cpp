@@ -136,13 +136,17 @@ template LockCore::Outcome<LockGuard> LockCore::take<LockGuard>(std::shared_ptr<
 template LockCore::Outcome<LockCore::Taken> LockCore::take<LockCore::Taken>(std::shared_ptr<LockCore>, LockRequest,
                                                                             std::stop_token, std::shared_ptr<Hold>);
 
-LockError notHeld() {
-    return {LockError::Kind::NotOwner, QCoreApplication::translate("LockError", "This thread does not hold the lock.")};
+LockError notHeld(const Hold* hold) {
+    const char* const lostBy = hold ? hold->lostBy : nullptr;
+    return {LockError::Kind::NotOwner,
+            lostBy ? QCoreApplication::translate("LockError", "The lock was lost: %1.")
+                         .arg(QCoreApplication::translate("Lock", lostBy))
+                   : QCoreApplication::translate("LockError", "This thread does not hold the lock.")};
 }
 
 LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, bool atOnce) {
     if (!hold || !core->has(*hold)) {
-        co_return std::unexpected(notHeld());
+        co_return std::unexpected(notHeld(hold.get()));
     }
     const Thread thread = hold->grant.thread;
     // Several may be under way at once: each gives back one of the holds that the others leave.

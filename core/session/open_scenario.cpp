@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/open_scenario.h"
 
+#include "recipes/no_such_recipe.h"
 #include "recipes/recipe_info.h"
 #include "recipes/redis/redis_recipe.h"
 #include "scenario/scenario_file.h"
-#include "scenario/schema_check.h"
 #include "session/shared_run.h"
 #include "sim/fitting_recipes.h"
 #include "trace/json_positions.h"
@@ -28,10 +28,6 @@ QStringList idsOf(const std::vector<recipes::RecipeInfo>& infos) {
     return ids;
 }
 
-QString unknown(const QString& recipe, const QStringList& ids) {
-    return Text::tr("there is no recipe “%1”%2").arg(recipe, scenario::suggestion(recipe, ids));
-}
-
 /// "zk-*": all recipes whose ids begin like that.
 bool namesKind(const QString& pattern) {
     if (!pattern.endsWith(QLatin1String("-*"))) return false;
@@ -45,7 +41,7 @@ QString complaintAbout(const QString& recipe, const scenario::Scenario& scenario
     if (sim::canRun(scenario, recipe)) return {};
     const QStringList ids = idsOf(sim::recipesToBeginWith(scenario));
     const recipes::RecipeInfo* const info = recipes::findRecipe(recipe.toUtf8());
-    return info ? sim::whyNot(scenario, recipe) : unknown(recipe, ids);
+    return info ? sim::whyNot(scenario, recipe) : recipes::noSuchRecipe(recipe, ids);
 }
 
 std::expected<scenario::Scenario, std::vector<scenario::Problem>> load(const QString& named) {
@@ -67,7 +63,7 @@ void giveLines(std::vector<scenario::Problem>& problems, const QString& path) {
 /// Empty when the lock has no recipe of its own, or one that works on its servers.
 QString complaintAboutLock(const scenario::NamedLock& lock, const scenario::Scenario& scenario) {
     if (lock.recipe.isEmpty()) return {};
-    if (!recipes::findRecipe(lock.recipe.toUtf8())) return unknown(lock.recipe, idsOf(recipes::allRecipes()));
+    if (!recipes::findRecipe(lock.recipe.toUtf8())) return recipes::noSuchRecipe(lock.recipe);
     if (sim::worksForLock(scenario, lock)) return {};
     return Text::tr("“%1” does not work on the servers that keep “%2”").arg(lock.recipe, lock.settings.name);
 }
@@ -88,18 +84,18 @@ std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario
         note(QStringLiteral("/locks/%1/recipe").arg(i + 1), complaintAboutLock(scenario.moreLocks[i], running));
     for (qsizetype i = 0; i < scenario.recipes.size(); ++i)
         if (!recipes::findRecipe(scenario.recipes[i].toUtf8()))
-            note(QStringLiteral("/recipes/%1").arg(i), unknown(scenario.recipes[i], idsOf(recipes::allRecipes())));
+            note(QStringLiteral("/recipes/%1").arg(i), recipes::noSuchRecipe(scenario.recipes[i]));
     for (std::size_t i = 0; i < scenario.faults.size(); ++i) {
         const scenario::Fault& fault = scenario.faults[i];
         if (fault.action == scenario::Action::Set && fault.setting == QLatin1String("recipe"))
             note(QStringLiteral("/faults/%1/to").arg(i),
                  recipes::findRecipe(fault.text.toUtf8())
                      ? sim::whyNotNow(running, fault.text)
-                     : unknown(fault.text, idsOf(sim::recipesToBeginWith(scenario))));
+                     : recipes::noSuchRecipe(fault.text, idsOf(sim::recipesToBeginWith(scenario))));
     }
     for (const auto& [recipe, expectation] : scenario.expect) {
         if (recipe == QLatin1String("*") || recipes::findRecipe(recipe.toUtf8()) || namesKind(recipe)) continue;
-        note(QStringLiteral("/expect/") + recipe, unknown(recipe, idsOf(recipes::allRecipes())));
+        note(QStringLiteral("/expect/") + recipe, recipes::noSuchRecipe(recipe));
     }
     return problems;
 }

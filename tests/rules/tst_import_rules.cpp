@@ -140,6 +140,27 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(QLatin1Char('\n'))));
     }
 
+    /// ARCHITECTURE.md lists the rooms so that each stands below those that it uses: there is no circle.
+    void roomsOfCoreLinkOnlyRoomsAboveThem() {
+        QFile page(kRoot + QStringLiteral("ARCHITECTURE.md"));
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        const QString text = QString::fromUtf8(page.readAll());
+        static const QRegularExpression kRow(QStringLiteral("\n\\| `core/(\\w+)"));
+        std::map<QString, int> place;
+        for (auto it = kRow.globalMatch(text); it.hasNext();)
+            place.emplace(it.next().captured(1), int(place.size()));
+        QStringList wrong;
+        for (const auto& [room, links] : m_core.links()) {
+            if (!place.contains(room)) wrong += room + QStringLiteral(" is not in ARCHITECTURE.md");
+            for (const auto& [other, its] : m_core.links()) {
+                const bool linked = m_core.allows(room, other) || m_core.allowsInside(room, other);
+                if (linked && place[other] >= place[room]) wrong += room + QStringLiteral(" links ") + other;
+            }
+        }
+        QCOMPARE(place.size(), m_core.count());
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join(QLatin1Char('\n'))));
+    }
+
     void roomsOfViewsIncludeOnlyWhatTheyLink() {
         QStringList wrong;
         for (const SourceFile& file :

@@ -55,7 +55,7 @@ std::vector<std::int64_t> Hold::tokens() const {
 }
 
 void Hold::extend(std::chrono::nanoseconds lease) {
-    if (!m_box) throwLockError(lockscope::detail::notHeld());
+    if (!m_box) throwLockError(lockscope::detail::notHeld(nullptr));
     detail::callFor(*m_service, [&](std::stop_token) { return m_box->guard.extend(lease); });
 }
 

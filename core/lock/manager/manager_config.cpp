@@ -3,8 +3,8 @@
 #include "lock/manager/manager_config.h"
 
 #include "lock/manager/config_limits.h"
+#include "recipes/no_such_recipe.h"
 #include "recipes/recipe_info.h"
-#include "trace/suggestion.h"
 
 #include <QCoreApplication>
 #include <set>
@@ -53,11 +53,7 @@ private:
         const QString id = QString::fromUtf8(engine.recipe);
         const recipes::RecipeInfo* const recipe = recipes::findRecipe(engine.recipe);
         if (!recipe) {
-            QStringList ids;
-            for (const recipes::RecipeInfo& known : recipes::allRecipes())
-                ids += QString::fromLatin1(known.id);
-            mistake(path, id.isEmpty() ? Text::tr("the recipe to lock with is missing")
-                                       : Text::tr("there is no recipe “%1”%2").arg(id, suggestion(id, ids)));
+            mistake(path, id.isEmpty() ? Text::tr("the recipe to lock with is missing") : recipes::noSuchRecipe(id));
         } else if (recipe->naive && !m_config.allowNaive) {
             mistake(path, Text::tr("the recipe “%1” is unsafe and exists to be seen failing; \"allow-naive\": true "
                                    "accepts such")

@@ -95,8 +95,14 @@ private Q_SLOTS:
         world.run(1ms);
         QCOMPARE(world.told(Event::Lost), 1);
         QCOMPARE(world.heard.back().second, QStringLiteral("the server has closed the connection"));
-        QCOMPARE(world.unlock(Mode::Exclusive).error().kind, LockError::Kind::NotOwner);
+        const LockError lost = world.unlock(Mode::Exclusive).error();
+        QCOMPARE(lost.kind, LockError::Kind::NotOwner);
+        QCOMPARE(lost.message, QStringLiteral("The lock was lost: the server has closed the connection."));
         QVERIFY(world.server.released.empty());
+        // The next hold is another one.
+        QVERIFY(world.take(Mode::Exclusive));
+        QVERIFY(world.unlock(Mode::Exclusive));
+        QCOMPARE(world.unlock(Mode::Exclusive).error().message, QStringLiteral("This thread does not hold the lock."));
     }
 
     void whatNobodyEndsHasNoDeadline() {

@@ -68,6 +68,8 @@ private Q_SLOTS:
         blocking::SharedMutex prices(client, "prices");
         const blocking::Hold one = prices.acquireShared(), other = prices.tryAcquireSharedFor(5s);
         QVERIFY(one && other && !prices.tryAcquire());
+        const blocking::Hold third = prices.tryAcquireShared(), fourth = prices.tryAcquireSharedWithLease(1s, 10s);
+        QVERIFY(third && fourth);
     }
 
     void whatAnEndedThreadHeldIsGivenBack() {

@@ -88,7 +88,7 @@ public:
     /// nanoseconds::max() when nothing ends it. Does not ask the server.
     std::chrono::nanoseconds remaining() const { return m_handle.remaining(LockMode::Exclusive); }
     /// Frees the lock, regardless of its holder; false when it was free. The holder hears of the loss at once where the
-    /// server can tell (Redis, ZooKeeper, etcd), otherwise at its next renewal.
+    /// server can tell (ZooKeeper, etcd; Redis, once it has held for half a second), otherwise at its next renewal.
     bool forceUnlock() { return m_handle.forceUnlock(); }
     /// Asks the server whether any thread holds the lock, this one included. The answer may be outdated on arrival: use
     /// it for display only. To learn whether the lock can be taken, try to take it.

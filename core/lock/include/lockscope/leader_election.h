@@ -71,8 +71,8 @@ public:
     /// Stopped when the present leadership is lost or resigned, before onDeposed()'s listener is called; never stopped
     /// when this candidate does not lead. Its callbacks must not block.
     std::stop_token leadership() const;
-    /// Asks the server who leads, in this process or another: Holder::client is the leader's Client::identity().
-    /// nullopt: nobody. Throws as Mutex::holder().
+    /// Asks the server who leads, in this process or another: Holder::client is the leader's Client::identity(), on
+    /// etcd the number of its lease. nullopt: nobody. Throws as Mutex::holder().
     std::optional<Holder> leader();
 
 private:

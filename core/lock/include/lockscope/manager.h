@@ -114,7 +114,8 @@ public:
     /// draining for 1.1 times (confirm-for + drain-for + lease). Throws LockException, or InterruptedException on a
     /// stop request.
     void switchTo(std::string_view space, int engine, std::stop_token stop = {});
-    /// As above, in a mode of its own instead of the configuration's.
+    /// As above, in a mode of its own instead of the configuration's; other processes wait for as long as theirs says,
+    /// so an immediate switch of a namespace that drains grants nothing for the longer time, too.
     void switchTo(std::string_view space, int engine, SwitchMode mode, std::stop_token stop = {});
     /// Switches back to the primary, once it is healthy; otherwise as switchTo().
     void failBack(std::string_view space, std::stop_token stop = {});

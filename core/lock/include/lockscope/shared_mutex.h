@@ -33,13 +33,19 @@ public:
                                 std::chrono::duration<LeaseRep, LeasePeriod> lease, std::stop_token stop = {}) {
         return m_handle.take(LockMode::Shared, detail::waitOf(wait), std::move(stop), detail::waitOf(lease));
     }
-    /// As acquire() and tryAcquireFor(), for a reader.
+    /// As acquire(), tryAcquire(), tryAcquireFor() and tryAcquireWithLease(), for a reader.
     Hold acquireShared(std::stop_token stop = {}) {
         return m_handle.acquire(LockMode::Shared, detail::kForever, std::move(stop));
     }
     template <typename Rep, typename Period>
     Hold tryAcquireSharedFor(std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
         return m_handle.acquire(LockMode::Shared, detail::waitOf(wait), std::move(stop));
+    }
+    Hold tryAcquireShared() { return m_handle.acquire(LockMode::Shared, std::chrono::nanoseconds(0)); }
+    template <typename Rep, typename Period, typename LeaseRep, typename LeasePeriod>
+    Hold tryAcquireSharedWithLease(std::chrono::duration<Rep, Period> wait,
+                                   std::chrono::duration<LeaseRep, LeasePeriod> lease, std::stop_token stop = {}) {
+        return m_handle.acquire(LockMode::Shared, detail::waitOf(wait), std::move(stop), detail::waitOf(lease));
     }
     /// As extend(), unlock() and unlockOrThrow(), for this thread's hold as a reader.
     void extendShared(std::chrono::nanoseconds lease) { m_handle.extend(LockMode::Shared, lease); }

@@ -60,7 +60,8 @@ public:
     using Nanoseconds = std::chrono::nanoseconds;
     static constexpr Nanoseconds kForever = Nanoseconds::max();
 
-    /// Frees the lock, regardless of its holder; false when it was free. The holder is not told.
+    /// Frees the lock, regardless of its holder; false when it was free. The holder hears of it as of any loss:
+    /// HoldEvent::Lost, and its stop token stops.
     Outcome<bool> forceUnlock();
     /// Asks the server whether the lock, or any permit of it, is held in any mode. For display, not for decisions.
     Outcome<bool> isLocked(std::stop_token stop = {});
