@@ -4,6 +4,7 @@
 #include "lesson/lesson_file.h"
 #include "lessons/lesson_list.h"
 #include "lessons/lesson_panel.h"
+#include "lessons/number_strip.h"
 #include "locks/protocol_panel.h"
 #include "scenario/scenario_file.h"
 #include "scenario/user_files.h"
@@ -24,11 +25,13 @@ namespace {
 
 using Phase = views::LessonGuide::Phase;
 constexpr int kPanelWidth = 380;
+constexpr double kTable = 1.5;     ///< times the usual width, for words with a table
 constexpr int kRoomForPanel = 880; ///< px, of a window with a panel below the picture
 
 QDockWidget* dockOf(const WorkArea& work, lesson::Look::Panel panel) {
     switch (panel) {
     case lesson::Look::Panel::None:
+    case lesson::Look::Panel::Queue: // stands below the picture
         break;
     case lesson::Look::Panel::Waits:
         return work.waits();
@@ -69,6 +72,8 @@ void LessonDesk::needPanel() {
     m_panel = new views::LessonPanel(m_guide);
     setPanelWidth(m_panelWidth);
     m_stage->put(Stage::Place::Left, m_panel);
+    m_numbers = new views::NumberStrip;
+    m_stage->put(Stage::Place::Below, m_numbers);
     connect(m_panel, &views::LessonPanel::listWanted, this, &LessonDesk::showList);
     connect(m_panel, &views::LessonPanel::nextLessonWanted, this, &LessonDesk::openNext);
     connect(m_panel, &views::LessonPanel::termAsked, this,
@@ -80,7 +85,9 @@ void LessonDesk::needPanel() {
 
 void LessonDesk::setPanelWidth(int width) {
     m_panelWidth = width;
-    if (m_panel) m_panel->setFixedWidth(width > 0 ? width : int(kPanelWidth * views::textScale()));
+    if (!m_panel) return;
+    const int usual = width > 0 ? width : int(kPanelWidth * views::textScale());
+    m_panel->setFixedWidth(m_guide->table() ? int(usual * kTable) : usual);
 }
 
 void LessonDesk::open(const QString& id, int step, views::LessonGuide::Arrival arrival) {
@@ -158,18 +165,23 @@ void LessonDesk::refresh() {
     const views::LessonGuide::Bet bet = m_guide->bet();
     for (auto* timeline : m_window->findChildren<views::TimelineView*>())
         timeline->setBet({bet.words, bet.brief, bet.right});
+    setPanelWidth(m_panelWidth);
+    if (m_numbers) m_numbers->setNumbers(m_guide->numbers());
     lightProtocol();
     showPanel();
-    if (phase == m_phase) return;
+    const bool plain = m_guide->table() || (m_guide->lesson() && m_guide->lesson()->plain);
+    if (phase == m_phase && plain == m_plain) return;
+    const bool other = phase != m_phase;
     m_phase = phase;
+    m_plain = plain;
     WorkArea* const work = m_window->work();
     if (!work) return;
     if (!isGuiding())
         work->takeBack();
     else
-        work->lend(phase == Phase::Turn ? Layout::Task : Layout::Lesson);
-    takeKeyboard(); // at once: later it would be taken from a person who has gone elsewhere by then
-    showPanel();    // the layout has put its own panels there
+        work->lend(phase == Phase::Turn ? Layout::Task : plain ? Layout::Plain : Layout::Lesson);
+    if (other) takeKeyboard(); // at once: later it would be taken from a person who has gone elsewhere by then
+    showPanel();               // the layout has put its own panels there
 }
 
 void LessonDesk::showPanel() {

@@ -7,6 +7,7 @@ class QDockWidget;
 namespace lockscope::views {
 class LessonList;
 class LessonPanel;
+class NumberStrip;
 } // namespace lockscope::views
 
 namespace lockscope::app {
@@ -59,10 +60,12 @@ private:
     views::LessonGuide* m_guide;
     LessonKeys* m_keys;
     views::LessonPanel* m_panel = nullptr;
+    views::NumberStrip* m_numbers = nullptr;
     views::LessonList* m_list = nullptr;
     QPointer<QDockWidget> m_lent; ///< the panel that a step brought into sight
     int m_panelWidth = 0;         ///< 0 = the usual one
     views::LessonGuide::Phase m_phase = views::LessonGuide::Phase::Off;
+    bool m_plain = false; ///< of the lesson whose layout is lent
 };
 
 } // namespace lockscope::app

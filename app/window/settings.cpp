@@ -49,6 +49,8 @@ QString layoutId(Layout layout) {
         return QStringLiteral("lesson");
     case Layout::Task:
         return QStringLiteral("task");
+    case Layout::Plain:
+        return QStringLiteral("plain");
     }
     return {};
 }

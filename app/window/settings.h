@@ -14,7 +14,7 @@
 namespace lockscope::app {
 
 /// Saved arrangements of the same parts. A lesson, and the task at its end, have one that nobody chooses.
-enum class Layout : std::uint8_t { Teach, Monitor, Break, Lesson, Task };
+enum class Layout : std::uint8_t { Teach, Monitor, Break, Lesson, Task, Plain };
 /// The layouts to choose from.
 inline constexpr std::array kLayouts{Layout::Teach, Layout::Monitor, Layout::Break};
 QString layoutId(Layout layout);

@@ -143,6 +143,8 @@ bool WorkArea::isPartOf(Layout layout, const QDockWidget* dock) const {
         return dock == m_inspector && m_window->width() >= kRoomForInspector;
     case Layout::Task:
         return dock == m_controls;
+    case Layout::Plain: // a person who knows no word yet has the picture and the words alone
+        return false;
     }
     return true;
 }
@@ -217,7 +219,7 @@ void WorkArea::setVisible(bool visible) {
 void WorkArea::remember() {
     if (!m_visible) return;
     // Nobody has chosen a lesson's layout: each lesson begins with its own arrangement.
-    if (m_layout != Layout::Lesson && m_layout != Layout::Task)
+    if (m_layout != Layout::Lesson && m_layout != Layout::Task && m_layout != Layout::Plain)
         m_settings->setDockState(m_layout, m_window->saveState(Settings::stateVersion(m_layout)));
     for (QDockWidget* dock : docks()) {
         for (const QAbstractItemView* view : tablesOf(dock))

@@ -98,11 +98,12 @@ std::int64_t Facts::timeLeft(EntityId lock, Nanos at) const {
 
 std::int64_t Facts::countRows(const Fact& fact, EventKind kind, Nanos from, Nanos to) const {
     std::int64_t count = 0;
-    const QString who = client(fact.who);
+    const QString who = client(fact.who), notTo = client(fact.notTo);
     for (std::size_t row = m_trace->lowerBound(from); row < m_trace->upperBound(to); ++row) {
         if (m_trace->kindAt(row) != kind) continue;
         const Event event = m_trace->at(row);
         if (trace::isRecord(kind) && m_trace->copyOf(event.subject) != kNoEntity) continue;
+        if (!notTo.isEmpty() && clientName(event.subject) == notTo) continue;
         if (who.isEmpty() || clientName(event.actor) == who) ++count;
     }
     return count;

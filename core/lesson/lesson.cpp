@@ -67,6 +67,8 @@ QByteArray panelId(Look::Panel panel) {
         return "statistics";
     case Look::Panel::Cluster:
         return "cluster";
+    case Look::Panel::Queue:
+        return "queue";
     }
     return {};
 }

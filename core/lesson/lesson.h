@@ -74,7 +74,8 @@ struct Fact {
     Kind kind = Kind::Owner;
     Instant at{.base = Instant::Base::Here}, from, to{.base = Instant::Base::Here};
     QString who, server;
-    QString lock; ///< its name; empty: the first lock
+    QString notTo; ///< with push: only messages to other clients than this one
+    QString lock;  ///< its name; empty: the first lock
     verdict::Invariant invariant = verdict::Invariant::MutualExclusion;
     trace::EventKind on = trace::EventKind::None;
     std::optional<scenario::Action> action;
@@ -116,8 +117,9 @@ struct Scene {
 /// Where to look: the rest of the timeline is dimmed.
 struct Look {
     /// A panel beside the timeline that the words speak of.
-    enum class Panel : std::uint8_t { None, Waits, Verdict, Statistics, Cluster };
-    QStringList lanes; ///< "belief" or "belief:H", "record", "effect", "server:redis-1", "copies"; empty: no spotlight
+    enum class Panel : std::uint8_t { None, Waits, Verdict, Statistics, Cluster, Queue };
+    QStringList lanes; ///< "belief" or "belief:H", as "session" and "clock"; "record", "effect", "server:redis-1",
+                       ///< "copies"; empty: no spotlight
     Instant from, to{.base = Instant::Base::Here};
     Panel panel = Panel::None; ///< it is in sight while the step is shown
     std::vector<int> protocol; ///< the recipe's steps to look at, from 1
@@ -187,6 +189,7 @@ struct Lesson {
     QString id;
     int order = 0; ///< its number in the course
     int minutes = 0;
+    bool plain = false; ///< for people who know no word yet: no panels stand beside the picture
     Texts title, idea, remember;
     std::vector<Source> sources;
     std::vector<Scene> scenes;

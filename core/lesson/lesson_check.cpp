@@ -34,6 +34,7 @@ public:
         for (const Instant& one : {fact.at, fact.from, fact.to})
             instant(one, path);
         client(fact.who, path);
+        client(fact.notTo, path);
     }
     void conditions(const std::vector<Condition>& conditions, const QString& path) {
         for (std::size_t i = 0; i < conditions.size(); ++i) {
@@ -98,7 +99,8 @@ void checkStep(const Step& step, const Scene& scene, const QString& path,
     for (const Instant& one : {step.look.from, step.look.to})
         checker.instant(one, path + QStringLiteral("/look"));
     for (const QString& lane : step.look.lanes)
-        if (lane.startsWith(QLatin1String("belief:"))) checker.client(lane.sliced(7), path + QStringLiteral("/look"));
+        for (const QLatin1String kind : {QLatin1String("belief:"), QLatin1String("session:"), QLatin1String("clock:")})
+            if (lane.startsWith(kind)) checker.client(lane.sliced(kind.size()), path + QStringLiteral("/look"));
     checker.conditions(step.claims, path + QStringLiteral("/claims"));
     if (step.table) checkTable(*step.table, path + QStringLiteral("/table"), complaints);
     if (!step.ask) return;

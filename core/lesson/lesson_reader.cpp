@@ -77,6 +77,7 @@ Fact readFact(const Fields& fields) {
     instant(fields, L("from"), fact.from);
     instant(fields, L("to"), fact.to);
     fields.text(L("who"), fact.who);
+    fields.text(L("not_to"), fact.notTo);
     fields.text(L("server"), fact.server);
     fields.text(L("lock"), fact.lock);
     invariant(fields, fact.invariant);
@@ -209,7 +210,7 @@ Step readStep(const Fields& fields) {
     look.words(L("lanes"), step.look.lanes);
     instant(look, L("from"), step.look.from);
     instant(look, L("to"), step.look.to);
-    scenario::choice(look, L("panel"), panelId, Look::Panel::Cluster, step.look.panel);
+    scenario::choice(look, L("panel"), panelId, Look::Panel::Queue, step.look.panel);
     for (const QJsonValue& one : look[L("protocol")].toArray())
         step.look.protocol.push_back(one.toInt());
     step.claims = readConditions(fields, L("claims"));
@@ -252,6 +253,7 @@ Lesson readLesson(const QJsonObject& document, std::vector<Complaint>& complaint
     top.text(L("id"), lesson.id);
     top.number(L("order"), lesson.order);
     top.number(L("minutes"), lesson.minutes);
+    top.flag(L("plain"), lesson.plain);
     lesson.title = texts(top, L("title"));
     lesson.idea = texts(top, L("idea"));
     lesson.remember = texts(top, L("remember"));

@@ -122,19 +122,19 @@ public:
         const QString what =
             obstacle.ownerHung ? heldForNothing()
             : m_v.to == kNever
-                ? tr("Nobody alive holds %1 and %2 could be given it, but since %3 it is overdue: %4 so far.")
+                ? tr("Nobody alive holds %1. A waiter (%2) should have got it by %3: %4 late so far.")
                       .arg(name(m_v.lock), actors(), at(m_v.from), length())
-                : tr("Nobody alive held %1 and %2 could be given it, but it was overdue for %3: from %4 to %5.")
+                : tr("Nobody alive held %1. A waiter (%2) should have got it by %4: it was %3 late, until %5.")
                       .arg(name(m_v.lock), actors(), length(), at(m_v.from), at(m_v.to));
         return paragraph({what, obstacleText(obstacle, m_v, m_length, m_trace)});
     }
 
     QString heldForNothing() const {
-        return m_v.to == kNever ? tr("%1 is held by a client that does no work, and %2 could be given it: overdue "
-                                     "since %3, %4 so far.")
+        return m_v.to == kNever ? tr("%1 is held by a client that does no work. A waiter (%2) should have got it by "
+                                     "%3: %4 late so far.")
                                       .arg(name(m_v.lock), actors(), at(m_v.from), length())
-                                : tr("%1 was held by a client that did no work, and %2 could be given it: overdue for "
-                                     "%3, from %4 to %5.")
+                                : tr("%1 was held by a client that did no work. A waiter (%2) should have got it by "
+                                     "%4: it was %3 late, until %5.")
                                       .arg(name(m_v.lock), actors(), length(), at(m_v.from), at(m_v.to));
     }
 
@@ -186,19 +186,19 @@ public:
             sentences << tr("%1 waits for %2, which it holds itself: this lock does not count how often its holder "
                             "takes it.")
                              .arg(who, wanted(0));
-            sentences
-                << (m_v.to == kNever
-                        ? tr("It cannot go on, since %1, for %2 so far.").arg(at(m_v.from), length())
-                        : tr("It could not go on for %1: from %2 to %3.").arg(length(), at(m_v.from), at(m_v.to)));
+            sentences << (m_v.to == kNever
+                              ? tr("It has been stuck since %1.").arg(at(m_v.from))
+                              : tr("It was stuck for %1, from %2 to %3.").arg(length(), at(m_v.from), at(m_v.to)));
             return paragraph(sentences);
         }
         for (std::size_t i = 0; i < count; ++i)
             sentences << tr("%1 waits for %2, which %3 holds.")
                              .arg(actor(m_v.actors[i]), wanted(i), actor(m_v.actors[(i + 1) % count]));
-        sentences
-            << (m_v.to == kNever
-                    ? tr("None of them can go on, since %1, for %2 so far.").arg(at(m_v.from), length())
-                    : tr("None of them could go on for %1: from %2 to %3.").arg(length(), at(m_v.from), at(m_v.to)));
+        const QString stuck = count == 2 ? tr("Neither has been able to go on since %1.")
+                                         : tr("None of them has been able to go on since %1.");
+        const QString wasStuck = count == 2 ? tr("Neither could go on for %1, from %2 to %3.")
+                                            : tr("None of them could go on for %1, from %2 to %3.");
+        sentences << (m_v.to == kNever ? stuck.arg(at(m_v.from)) : wasStuck.arg(length(), at(m_v.from), at(m_v.to)));
         // Only together the sentences on its locks say that it is one.
         return verdict::paragraph(m_part == Part::What ? sentences.mid(0, qsizetype(count)) : sentences);
     }

@@ -64,4 +64,17 @@ Verdict Verdict::asOf(Nanos t) const {
     return then;
 }
 
+Verdict Verdict::beganBefore(Nanos t) const {
+    Verdict before = *this;
+    std::erase_if(before.violations, [&](const Violation& v) { return v.from >= t; });
+    std::erase_if(before.starved, [&](const Starved& one) { return one.from >= t; });
+    for (const Invariant invariant : kInvariants) {
+        const auto i = static_cast<std::size_t>(invariant);
+        const bool violated = outcomeAt(invariant, t - 1ns) == Outcome::Violated;
+        before.outcomes[i] = violated ? Outcome::Violated : Outcome::Unknown;
+        before.unknownSince[i] = std::min(unknownSince[i], t);
+    }
+    return before;
+}
+
 } // namespace lockscope::verdict

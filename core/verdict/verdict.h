@@ -59,7 +59,7 @@ struct Violation {
 
 /// An explanation for a student: the clients, the event, its duration, and why the lock allowed it. Translated.
 QString explain(const Violation& violation, const trace::Trace& trace);
-/// "mutual-exclusion violated for 1.2 s, from 6.0 s". Translated.
+/// "mutual exclusion violated for 1.2 s, from 6.0 s". Translated.
 QString headline(const Violation& violation, const trace::Trace& trace);
 
 /// A waiter that others pass again and again: readers share the lock without a gap for longer than the recipe's bound,
@@ -95,6 +95,8 @@ struct Verdict {
     /// Violations that had begun at or before t, with intervals cut at t: the verdict as it stood then.
     /// An invariant violated only later held by then, unless it was unknown already.
     Verdict asOf(Nanos t) const;
+    /// The verdict without what began at t or later, from when on what was not violated yet is unknown.
+    Verdict beganBefore(Nanos t) const;
 
 private:
     static constexpr std::array<Nanos, kInvariants.size()> always(Nanos t) {

@@ -14,13 +14,12 @@ struct Words {
 
 } // namespace
 
-// English keeps the identifiers, which the command line speaks, too.
 QString invariantName(Invariant invariant) {
     switch (invariant) {
     case Invariant::MutualExclusion:
-        return Words::tr("mutual-exclusion");
+        return Words::tr("mutual exclusion");
     case Invariant::StaleWrite:
-        return Words::tr("stale-write");
+        return Words::tr("no stale write");
     case Invariant::Ownership:
         return Words::tr("ownership");
     case Invariant::Progress:
@@ -28,11 +27,11 @@ QString invariantName(Invariant invariant) {
     case Invariant::Reentrancy:
         return Words::tr("reentrancy");
     case Invariant::Fifo:
-        return Words::tr("fifo");
+        return Words::tr("queue order");
     case Invariant::TokenOrder:
-        return Words::tr("token-order");
+        return Words::tr("token order");
     case Invariant::NoDeadlock:
-        return Words::tr("no-deadlock");
+        return Words::tr("no deadlock");
     }
     return {};
 }
@@ -61,24 +60,51 @@ QString invariantMeaning(Invariant invariant) {
     return {};
 }
 
+namespace {
+
+/// What happens while an invariant is violated, as it begins a headline.
+QString violationName(Invariant invariant) {
+    switch (invariant) {
+    case Invariant::MutualExclusion:
+        return Words::tr("mutual exclusion violated");
+    case Invariant::StaleWrite:
+        return Words::tr("stale write");
+    case Invariant::Ownership:
+        return Words::tr("ownership violated");
+    case Invariant::Progress:
+        return Words::tr("no progress");
+    case Invariant::Reentrancy:
+        return Words::tr("hold count wrong");
+    case Invariant::Fifo:
+        return Words::tr("queue order violated");
+    case Invariant::TokenOrder:
+        return Words::tr("token order violated");
+    case Invariant::NoDeadlock:
+        return Words::tr("deadlock");
+    }
+    return {};
+}
+
+} // namespace
+
 QString headline(const Violation& v, const trace::Trace& trace) {
-    const QString name = invariantName(v.invariant);
+    const QString name = violationName(v.invariant);
     const Nanos end = v.to == kNever ? trace.reached() : v.to;
     const Nanos length = std::max(end - v.from, 0ns);
     const QString from = instantText(trace, v.from, length);
     if (v.to == kNever)
-        return Words::tr("%1 violated for %2 so far, since %3").arg(name, lengthText(v.from, v.from + length), from);
-    if (length == 0ns) return Words::tr("%1 violated at %2").arg(name, from);
-    return Words::tr("%1 violated for %2, from %3").arg(name, lengthText(v.from, v.from + length), from);
+        //: %1 a violation, such as "deadlock"; %2 how long, %3 when it began.
+        return Words::tr("%1 for %2 so far, since %3").arg(name, lengthText(v.from, v.from + length), from);
+    if (length == 0ns) return Words::tr("%1 at %2").arg(name, from);
+    return Words::tr("%1 for %2, from %3").arg(name, lengthText(v.from, v.from + length), from);
 }
 
 QString shortHeadline(const Violation& v, const trace::Trace& trace) {
-    const QString name = invariantName(v.invariant);
+    const QString name = violationName(v.invariant);
     const Nanos end = v.to == kNever ? trace.reached() : v.to;
-    if (v.to == kNever)
-        return Words::tr("%1 violated for %2 so far").arg(name, lengthText(v.from, std::max(end, v.from)));
+    if (v.to == kNever) return Words::tr("%1 for %2 so far").arg(name, lengthText(v.from, std::max(end, v.from)));
     if (end <= v.from) return headline(v, trace);
-    return Words::tr("%1 violated for %2").arg(name, lengthText(v.from, end));
+    return Words::tr("%1 for %2").arg(name, lengthText(v.from, end));
 }
 
 } // namespace lockscope::verdict

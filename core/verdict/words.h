@@ -7,10 +7,10 @@ namespace lockscope::verdict {
 struct Violation;
 enum class Invariant : std::uint8_t;
 
-/// The invariant as it stands in a sentence: "mutual-exclusion", in the user's language.
+/// The invariant as it stands in a sentence: "mutual exclusion", in the user's language.
 QString invariantName(Invariant invariant);
 
-/// headline() where there is little room: "mutual-exclusion violated for 1.2 s", without when it began. Translated.
+/// headline() where there is little room: "mutual exclusion violated for 1.2 s", without when it began. Translated.
 QString shortHeadline(const Violation& violation, const trace::Trace& trace);
 
 /// The actor of a belief as a student calls it: "A" for the first thread of client A, "A · 2" for the second.

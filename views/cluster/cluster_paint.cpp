@@ -97,7 +97,7 @@ QString clientWords(const ClientLook& look, Nanos now) {
     case ClientLook::Belief::Holding:
         return paused ? Words::tr("paused, holds") : Words::tr("holds");
     case ClientLook::Belief::Stale:
-        return paused ? Words::tr("paused, still believes") : Words::tr("still believes");
+        return paused ? Words::tr("paused, thinks it holds") : Words::tr("thinks it holds");
     }
     return {};
 }

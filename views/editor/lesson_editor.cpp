@@ -30,7 +30,8 @@ LessonEditor::LessonEditor(QWidget* parent)
     : EditorWindow(EditedDocument::Kind::Lesson, parent), m_axis(new StepAxis(document())) {
     setObjectName(QStringLiteral("lesson-editor"));
     addSection(tr("Steps"), keys({"steps"}));
-    addSection(tr("Lesson"), keys({"id", "title", "idea", "remember", "minutes", "order", "sources", "aside"}));
+    addSection(tr("Lesson"),
+               keys({"id", "title", "idea", "remember", "minutes", "plain", "order", "sources", "aside"}));
     addSection(tr("Scenes"), keys({"scenes"}));
     addSection(tr("Your turn"), keys({"turn"}));
     addCommand(QStringLiteral("editor.preview"), tr("Preview"),

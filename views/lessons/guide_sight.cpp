@@ -2,6 +2,10 @@
 // Where a step of a lesson asks to look, and what stands there.
 #include "lessons/lesson_guide.h"
 
+#include "inspect/seen_content.h"
+#include "lesson/lesson_check.h"
+#include "models/lock_facts.h"
+
 namespace lockscope::views {
 
 using trace::EntityId;
@@ -46,6 +50,8 @@ void LessonGuide::light() {
             take(EntityKind::Lock, [&](EntityId id) { return trace.copyOf(id) != trace::kNoEntity; });
         else if (kind == QLatin1String("effect"))
             take(EntityKind::Resource, [](EntityId) { return true; });
+        else if (kind == QLatin1String("session") || kind == QLatin1String("clock"))
+            take(EntityKind::Client, [&](EntityId id) { return name.isEmpty() || trace.entity(id).name == wanted; });
         else if (kind == QLatin1String("server"))
             take(EntityKind::Node, [&](EntityId id) { return name.isEmpty() || trace.entity(id).name == wanted; });
     }
@@ -54,6 +60,19 @@ void LessonGuide::light() {
     const bool onlyLanes = m_context->spotlight() && m_context->spotlight()->window == light.window;
     if (onlyLanes && m_context->spotlight()->lanes == light.lanes) return;
     m_context->setSpotlight(std::move(light));
+}
+
+void LessonGuide::holdBack() {
+    HeldBack held;
+    if (m_phase == Phase::Step && current()) {
+        if (current()->ask) held.verdictFrom = startOf(m_step);
+        // A bet on how a hold ends is lost as soon as a bar says "never expires", be it steps before.
+        for (std::size_t step = std::size_t(m_step); step < m_lesson->steps.size(); ++step) {
+            if (m_lesson->steps[step].scene != current()->scene) break;
+            held.never |= m_lesson->steps[step].ask.has_value();
+        }
+    }
+    m_context->setHeldBack(held);
 }
 
 LessonGuide::Bet LessonGuide::bet() const {
@@ -89,6 +108,52 @@ std::optional<LessonGuide::Pair> LessonGuide::pair() const {
     return std::nullopt;
 }
 
+/// The numbered nodes below the lock, in their order, with the clients that made them.
+std::vector<LessonGuide::Number> LessonGuide::nodesInQueue() const {
+    const LockFacts lock = lockFacts(m_context->focusedLock(), *m_context);
+    const auto trace = m_context->trace();
+    const auto record = m_context->state().records.find(lock.lock);
+    if (record == m_context->state().records.end() || record->second.content == trace::kNoEntity || !lock.held())
+        return {};
+    QStringList nodes;
+    if (const auto seen = inspect::contentFrom(trace->entity(record->second.content).name))
+        for (const inspect::RawKey& key : seen->keys)
+            if (const QJsonValue value = key.value.json(); value.isArray()) nodes = value.toVariant().toStringList();
+    constexpr qsizetype kDigits = 10; // ZooKeeper's own, at the end of the name
+    std::ranges::sort(nodes, {}, [](const QString& node) { return node.right(kDigits); });
+    std::vector<trace::EntityId> clients{lock.owner};
+    for (const Waiter& waiter : lock.waiters)
+        if (waiter.queued) clients.push_back(waiter.thread);
+    std::vector<Number> numbers;
+    for (std::size_t i = 0; i < std::min(std::size_t(nodes.size()), clients.size()); ++i)
+        numbers.push_back({nodes[qsizetype(i)].right(kDigits), trace->displayName(trace->clientOf(clients[i]))});
+    return numbers;
+}
+
+std::vector<LessonGuide::Number> LessonGuide::numbers() const {
+    const lesson::Step* const step = current();
+    if (m_phase != Phase::Step || !step || !arrived()) return {};
+    if (step->look.panel == lesson::Look::Panel::Queue) return nodesInQueue();
+    std::vector<Number> numbers;
+    const lesson::Scene& scene = *m_lesson->scene(step->scene);
+    for (const QString& name : lesson::namesIn(step->say.in(m_language))) {
+        const auto value = scene.values.find(name);
+        if (value == scene.values.end()) continue;
+        const lesson::Fact& fact = value->second;
+        const QString text = facts()->text(fact, stopOf(m_step));
+        const bool one = text == QLatin1String("1");
+        QString words;
+        if (fact.kind == lesson::Fact::Kind::RequestsPerGrant)
+            words = tr("requests for each grant");
+        else if (fact.kind == lesson::Fact::Kind::Count && fact.on == trace::EventKind::Push && fact.notTo.isEmpty())
+            words = one ? tr("message to waiters so far") : tr("messages to waiters so far");
+        else if (fact.kind == lesson::Fact::Kind::Count && fact.on == trace::EventKind::Push)
+            words = one ? tr("waiter notified by this release") : tr("waiters notified by this release");
+        if (!words.isEmpty()) numbers.push_back({text, words});
+    }
+    return numbers;
+}
+
 QString LessonGuide::where() const {
     const lesson::Step* const step = current();
     if (!step || !m_lesson) return {};
@@ -104,6 +169,11 @@ QString LessonGuide::where() const {
             words += tr("the copies on the servers");
         else if (kind == QLatin1String("effect"))
             words += tr("what the resource accepted");
+        else if (kind == QLatin1String("session"))
+            words += name.isEmpty() ? tr("the sessions") : tr("the session of %1").arg(facts()->client(name));
+        else if (kind == QLatin1String("clock"))
+            words +=
+                name.isEmpty() ? tr("the clocks of the clients") : tr("the clock of %1").arg(facts()->client(name));
         else if (kind == QLatin1String("server"))
             words += name.isEmpty() ? tr("the servers") : tr("server %1").arg(name);
     }

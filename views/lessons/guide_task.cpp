@@ -13,6 +13,7 @@ void LessonGuide::beginTurn() {
     m_goal.clear();
     enter(m_lesson->turn->scene);
     m_context->setSpotlight(std::nullopt);
+    holdBack();
     m_player->setLimit(std::nullopt);
     m_player->setSpeed(1);
     keep();

@@ -84,6 +84,7 @@ void LessonGuide::restore(const Place& place) {
     m_scene = place.scene;
     m_world = m_context->session();
     if (m_phase == Phase::Step) {
+        holdBack();
         m_player->setLimit(stopOf(m_step));
         light();
     }
@@ -233,6 +234,7 @@ void LessonGuide::go(int step, Arrival arrival) {
     m_playFrom.reset();
     if (!current()) return m_lesson->turn && step == int(m_lesson->steps.size()) ? beginTurn() : finish();
     m_phase = Phase::Step;
+    holdBack(); // before anything of the step is shown
     const QString scene = current()->scene;
     const Nanos stop = stopOf(step), start = arrival == Arrival::Play ? startOf(step) : stop;
     // Nothing of what comes after the stop may be there already.
@@ -254,6 +256,7 @@ void LessonGuide::finish() {
     m_phase = Phase::End;
     m_player->pause();
     m_player->setLimit(std::nullopt);
+    holdBack();
     m_context->setSpotlight(std::nullopt);
     LessonProgress& progress = m_progress[m_lesson->id];
     progress.done = true;
@@ -353,6 +356,7 @@ void LessonGuide::leave() {
     m_scene.clear();
     m_playFrom.reset();
     m_player->setLimit(std::nullopt);
+    holdBack();
     m_context->setSpotlight(std::nullopt);
     Q_EMIT changed();
 }
@@ -370,6 +374,7 @@ void LessonGuide::close() {
     m_runs.clear();
     m_playFrom.reset();
     m_player->setLimit(std::nullopt);
+    holdBack();
     m_context->setSpotlight(std::nullopt);
     Q_EMIT changed();
 }

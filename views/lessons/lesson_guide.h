@@ -117,6 +117,13 @@ public:
     /// The run of an earlier step beside that of this one, where the run has answered the step's bets; nullopt: there
     /// is no such pair.
     std::optional<Pair> pair() const;
+    /// A number that the step's words speak of, such as "961" and "requests for each grant".
+    struct Number {
+        QString value, words;
+        friend bool operator==(const Number&, const Number&) = default;
+    };
+    /// The counted ones, once the run has come to where the step stops.
+    std::vector<Number> numbers() const;
     /// The step's places to look at, in words, for a reader who does not see the picture.
     QString where() const;
     /// The step's table; null: it has none, or the run has not come to where it stops.
@@ -169,11 +176,13 @@ private:
     void beginTurn();
     void finish();
     void light();
+    void holdBack();
     void playheadMoved();
     void lookAtGoal();
     void beginAttempt();
     void keep();
     std::optional<int> answerOf(int step) const;
+    std::vector<Number> nodesInQueue() const;
 
     ViewContext* m_context;
     Player* m_player;

@@ -63,6 +63,7 @@ LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
     connect(&m_soon, &QTimer::timeout, this, &LockDetailPanel::refresh);
     connect(m_context, &ViewContext::sessionChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::traceGrew, this, &LockDetailPanel::refreshSoon);
+    connect(m_context, &ViewContext::heldBackChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::playheadChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::selectionChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::scenarioChanged, this, &LockDetailPanel::refreshSoon);
@@ -288,6 +289,8 @@ void LockDetailPanel::refresh() {
         m_ring->setTtl(facts.gauge(), tr("no lease"), keptByText(facts.keptBy));
     else if (!facts.endKnown)
         m_ring->setTtl(facts.gauge(), unknown(), tr("no TTL told"));
+    else if (!facts.expires && m_context->heldBack().never)
+        m_ring->setTtl({}, QStringLiteral("?"), tr("your bet"));
     else if (!facts.expires)
         m_ring->setTtl(facts.gauge(), never(), tr("expires"));
     else

@@ -13,7 +13,7 @@ struct StepBadge {
     QString name;
     Pill::Tone tone = Pill::Tone::Neutral;
     bool paused = false;
-    QString words; ///< "A believes to hold it, without the record"
+    QString words; ///< "A thinks it holds the lock, and the record says otherwise"
     friend bool operator==(const StepBadge&, const StepBadge&) = default;
 };
 

@@ -226,7 +226,10 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
 }
 
 LockFacts lockFacts(EntityId lock, const ViewContext& context) {
-    return lockFacts(lock, *context.trace(), context.state(), context.settings(), context.playhead());
+    LockFacts facts = lockFacts(lock, *context.trace(), context.state(), context.settings(), context.playhead());
+    const bool told = facts.condition == LockCondition::Orphan || facts.condition == LockCondition::NeverExpires;
+    if (context.heldBack().never && told) facts.condition = LockCondition::Held;
+    return facts;
 }
 
 LockFacts lockFactsToActOn(EntityId lock, const ViewContext& context) {

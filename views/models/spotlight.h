@@ -16,4 +16,13 @@ struct Spotlight {
     friend bool operator==(const Spotlight&, const Spotlight&) = default;
 };
 
+/// What a lesson does not tell yet: it would answer a bet that is still open.
+struct HeldBack {
+    /// The verdict says nothing that begins from this instant on; nothing: it tells all.
+    std::optional<Nanos> verdictFrom{};
+    /// Nobody says that a lock never expires.
+    bool never = false;
+    friend bool operator==(const HeldBack&, const HeldBack&) = default;
+};
+
 } // namespace lockscope::views

@@ -80,8 +80,8 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     //: A client that has the lock on the server: the answer is on its way.
     tell(Story::tr("%1 has not heard of it yet", "one client"),
          Story::tr("%1 have not heard of it yet", "several clients"), parts.unheard);
-    tell(Story::tr("%1 still believes to hold it", "one client"),
-         Story::tr("%1 still believe to hold it", "several clients"), parts.stale);
+    tell(Story::tr("%1 still thinks it holds the lock", "one client"),
+         Story::tr("%1 still think they hold the lock", "several clients"), parts.stale);
     tell(Story::tr("%1 waits", "one client"), Story::tr("%1 wait", "several clients"), parts.waiting);
     tell(Story::tr("%1 is paused", "one client"), Story::tr("%1 are paused", "several clients"), parts.paused);
     //: %1 the name of a lock, %2 how it stands with it.
@@ -121,6 +121,7 @@ QString storyAtPlayhead(const ViewContext& context) {
 }
 
 QString whySafeUntilPlayhead(const ViewContext& context) {
+    if (context.heldBack().verdictFrom) return {};
     return verdict::whyItWasSafe(*context.trace(), context.playhead());
 }
 

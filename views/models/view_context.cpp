@@ -68,7 +68,22 @@ std::shared_ptr<const trace::Trace> ViewContext::trace() const {
 
 std::shared_ptr<const verdict::Verdict> ViewContext::verdict() const {
     const session::Session* const session = m_session;
-    return session ? session->verdict() : m_noVerdict;
+    if (!session) return m_noVerdict;
+    if (!m_heldBack.verdictFrom) return session->verdict();
+    if (auto whole = session->verdict(); whole != m_whole || !m_told) {
+        m_told = std::make_shared<verdict::Verdict>(whole->beganBefore(*m_heldBack.verdictFrom));
+        m_whole = std::move(whole);
+    }
+    return m_told;
+}
+
+void ViewContext::setHeldBack(HeldBack heldBack) {
+    if (heldBack == m_heldBack) return;
+    m_heldBack = std::move(heldBack);
+    m_whole.reset();
+    m_told.reset();
+    Q_EMIT heldBackChanged();
+    Q_EMIT verdictChanged();
 }
 
 void ViewContext::adoptTrace() {

@@ -23,6 +23,7 @@ public:
     void setSession(session::Session* session);
     /// The session's trace, or an empty one; never null.
     std::shared_ptr<const trace::Trace> trace() const;
+    /// The session's verdict, without what heldBack() keeps to itself.
     std::shared_ptr<const verdict::Verdict> verdict() const;
 
     /// The instant that every view shows.
@@ -77,6 +78,9 @@ public:
     /// Where a lesson asks to look; nothing: the whole picture is of equal interest, and may show what is to come.
     const std::optional<Spotlight>& spotlight() const { return m_spotlight; }
     void setSpotlight(std::optional<Spotlight> spotlight);
+    /// What no view tells yet, as it would answer an open bet.
+    const HeldBack& heldBack() const { return m_heldBack; }
+    void setHeldBack(HeldBack heldBack);
 
     /// The world at actsAt(), as breakable things look at it. Good until the next call of stateToActOn().
     session::Breakable::Sight sightToActOn() const;
@@ -107,6 +111,7 @@ Q_SIGNALS:
     void verdictChanged();
     void scenarioChanged(); ///< scenario() and settings() may differ now
     void spotlightChanged();
+    void heldBackChanged(); ///< followed by verdictChanged()
     /// The user clicked on a violation or an event: this instant (and entity) goes to the middle of the timeline.
     void revealRequested(lockscope::Nanos t, lockscope::trace::EntityId entity);
     void lockFilterRequested(const QString& filter); ///< by filterLocks()
@@ -134,9 +139,11 @@ private:
     Nanos m_lookAhead{}; ///< how far the player had the world computed
     trace::EntityId m_selection = trace::kNoEntity;
     std::optional<Spotlight> m_spotlight;
-    trace::EntityId m_about = trace::kNoEntity; ///< the lock that the selection was selected for
-    trace::EntityId m_worst = trace::kNoEntity; ///< setWorstLock()
-    std::optional<Identity> m_wanted;           ///< selected in the trace before, not yet in this one
+    HeldBack m_heldBack;
+    mutable std::shared_ptr<const verdict::Verdict> m_whole, m_told; ///< the session's, and what verdict() made of it
+    trace::EntityId m_about = trace::kNoEntity;                      ///< the lock that the selection was selected for
+    trace::EntityId m_worst = trace::kNoEntity;                      ///< setWorstLock()
+    std::optional<Identity> m_wanted; ///< selected in the trace before, not yet in this one
     std::shared_ptr<const trace::Trace> m_empty;
     std::shared_ptr<const trace::Trace> m_trace;
     std::shared_ptr<const verdict::Verdict> m_noVerdict;

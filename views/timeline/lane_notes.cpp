@@ -23,7 +23,7 @@ QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t
     const QString whole = laneState(data, lane, t);
     const Span* const span = t > data.now() ? nullptr : spanAt(lane.spans, t);
     if (lane.kind == LaneKind::Record && span && RecordState(span->state) == RecordState::Held)
-        return QStringList(whole) + leaseLeftWords(data.trace(), *span, t);
+        return QStringList(whole) + leaseLeftWords(data.trace(), *span, t, data.never());
     if (lane.kind != LaneKind::Belief) return {whole};
     const Span* const life = lane.life ? spanAt(lane.life->spans, t) : nullptr;
     const bool paused = life && LifePhase(life->state) == LifePhase::Paused;
@@ -38,11 +38,11 @@ QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t
         brief = {Timeline::tr("waits %1").arg(lengthText(Nanos(span->from), Nanos(t))), Timeline::tr("waits")};
         break;
     case BeliefState::Holding:
-        brief = {Timeline::tr("holds")};
+        brief = {Timeline::tr("holds #%1").arg(numberText(data, span->label, Digits::Last)), Timeline::tr("holds")};
         break;
     case BeliefState::Stale:
-        brief = {Timeline::tr("still believes to hold #%1").arg(numberText(data, span->label)),
-                 Timeline::tr("still believes")};
+        brief = {Timeline::tr("still thinks it holds #%1").arg(numberText(data, span->label)),
+                 Timeline::tr("thinks it holds")};
         break;
     }
     if (paused)

@@ -5,7 +5,7 @@
 namespace lockscope::views {
 
 /// The state of a lane of belief or record at t for a note beside it, the fullest wording first: "paused; still
-/// believes to hold #2", "still believes".
+/// thinks it holds #2", "thinks it holds".
 QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t);
 
 } // namespace lockscope::views

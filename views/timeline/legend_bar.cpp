@@ -54,13 +54,35 @@ QSize LegendBar::minimumSizeHint() const {
     return {m_entries.front()->sizeHint().width() + 4 * kGrid, sizeHint().height()};
 }
 
+void LegendBar::setInSight(std::set<LegendSign> signs) {
+    if (signs == m_inSight) return;
+    m_inSight = std::move(signs);
+    place();
+}
+
+std::vector<LegendSign> LegendBar::shown() const {
+    std::vector<LegendSign> signs;
+    for (const LegendEntry* entry : m_entries)
+        if (entry->isVisibleTo(this)) signs.push_back(entry->sign());
+    return signs;
+}
+
 void LegendBar::place() {
+    int left = width() - 3 * kGrid;
+    const auto take = [&](bool inSight) {
+        for (LegendEntry* entry : m_entries) {
+            if (m_inSight.contains(entry->sign()) != inSight) continue;
+            const int wide = entry->sizeHint().width();
+            entry->setVisible(wide <= left);
+            left -= wide <= left ? wide + legendItemGap() : left; // none after one that has no room
+        }
+    };
+    take(true);
+    take(false);
     int x = 2 * kGrid;
-    bool room = true;
     for (LegendEntry* entry : m_entries) {
+        if (!entry->isVisibleTo(this)) continue;
         const QSize size = entry->sizeHint();
-        room = room && x + size.width() <= width() - kGrid;
-        entry->setVisible(room);
         entry->setGeometry(x, (height() - size.height()) / 2, size.width(), size.height());
         x += size.width() + legendItemGap();
     }
@@ -68,6 +90,11 @@ void LegendBar::place() {
 
 void LegendBar::resizeEvent(QResizeEvent*) {
     place();
+}
+
+void LegendBar::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    Q_EMIT appeared();
 }
 
 void LegendBar::changeEvent(QEvent* event) {

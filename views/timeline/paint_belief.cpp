@@ -86,7 +86,7 @@ void paintStale(const PaintKit& kit, QRectF r) {
     if (r.height() < kit.m.px(9)) return kit.box(r, color(Role::StaleBelief)); // no room for a hatch
     if (r.width() > 4) kit.p.drawRect(r.adjusted(0.5, 0.5, -0.5, -0.5));
     if (!kit.m.wordsOnBeliefs()) return;
-    const QString words = Timeline::tr("still believes");
+    const QString words = Timeline::tr("thinks it holds");
     const double least = kit.smallBold.width(words) + kit.m.px(16);
     const double left = std::max(r.x(), 0.0), right = std::min(r.right(), kit.c.width());
     if (right - left < least + 4) return;
@@ -318,7 +318,7 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
     }
     std::vector<QRectF> pills;
     if (lane.life) paintLife(kit, *lane.life, bar, written, pills);
-    // Above the dots of a pause: that one still believes is the point of the picture.
+    // Above the dots of a pause: that it still thinks it holds is the point of the picture.
     for (const auto& [span, rect] : wide)
         if (span->state == unsigned(BeliefState::Stale)) paintStale(kit, rect);
     for (const QRectF& pill : pills)

@@ -11,6 +11,17 @@ struct Timeline {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
 
+/// The lease that this one goes on from, where its end hardly moved: the owner wrote its row anew, and filled nothing
+/// up.
+const Span* sameLease(const PaintKit& kit, const Lane& lane, const Span& renewed) {
+    const std::size_t i = lane.spans.firstEndingAfter(renewed.from - 1);
+    if (!(renewed.flags & kRenewedFlag) || i >= lane.spans.size() || lane.spans[i].from >= renewed.from) return nullptr;
+    const Lease before = leaseOf(kit.trace, lane.spans[i]), now = leaseOf(kit.trace, renewed);
+    constexpr std::int64_t kHundredth = 100;
+    const bool moved = now.deadline - before.deadline > (before.deadline - before.from) / kHundredth;
+    return before.expires() && now.expires() && !moved ? &lane.spans[i] : nullptr;
+}
+
 /// Whether the lease that this one renews was wide enough for its owner's name.
 bool hadRoom(const PaintKit& kit, const Lane& lane, const Span& renewed) {
     const std::size_t i = lane.spans.firstEndingAfter(renewed.from - 1);
@@ -21,7 +32,9 @@ bool hadRoom(const PaintKit& kit, const Lane& lane, const Span& renewed) {
 
 /// The wedge of one lease: as high as what was left of it.
 void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const QRectF& r) {
-    const Lease lease = leaseOf(kit.trace, span);
+    const Span* const same = sameLease(kit, lane, span);
+    const Span& begun = same ? *same : span;
+    const Lease lease = leaseOf(kit.trace, begun);
     const std::int64_t last = lane.endOf(span, kit.now);
     const double textTop = r.bottom() - kit.m.px(19);
     const QColor ink = span.flags & kGuessFlag ? onGround(color(Role::Record, 0.45)) : color(Role::Record);
@@ -36,7 +49,7 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     } else {
         kit.box(r, ink);
     }
-    if (span.flags & kRenewedFlag) { // refilled here
+    if ((span.flags & kRenewedFlag) && !same) { // refilled here
         const double x = std::round(r.x());
         kit.box(QRectF(x, r.y() - kit.m.px(6), 2, kit.m.px(6)), color(Role::Holding));
         kit.box(QRectF(x - 2, r.y() - kit.m.px(6), 6, 2), color(Role::Holding));
@@ -52,7 +65,7 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     double end = r.x(); // of the words on the bar
     if (!underPlayhead && says && !saysHowMany(lane, span.from))
         end = kit.firstFitting(
-            line, leaseWords(kit.trace, span), kit.bold,
+            line, leaseWords(kit.trace, begun, kit.data.never()), kit.bold,
             isPaleBelow(span, lease, kit.c, kit.m, r.height(), textLeft, textRight) ? Role::Text : Role::TextOnColor);
     // The end of a lease that ran out; of one cut short by a release there is nothing to say.
     if (lease.expires() && std::min(last, kit.last) >= lease.deadline && r.width() > kit.m.px(150)) {

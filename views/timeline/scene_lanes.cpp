@@ -366,7 +366,7 @@ std::vector<LeaseAtPlayhead> leasesAtPlayhead(const TimelineScene& scene, const 
             QRectF(labels + left, bar.bottom() - scene.metrics.px(19), right - left - 3, scene.metrics.px(18));
         // The number of holders stands there otherwise.
         if (!saysHowMany(*row.lane, scene.playhead))
-            lease.words = leaseLeftWords(scene.data.trace(), span, scene.playhead);
+            lease.words = leaseLeftWords(scene.data.trace(), span, scene.playhead, scene.data.never());
         lease.pale =
             isPaleBelow(span, held, c, scene.metrics, bar.height(), left, std::min(right, c.x(scene.playhead)));
         if (held.fractionKnown())

@@ -63,7 +63,8 @@ QString messageSentence(const trace::Trace& trace, const Tick& tick) {
 }
 
 /// The sentence about a lock's record: its facts, and the facts that it lacks.
-QString recordSentence(const trace::Trace& trace, const Lane& lane, const Span& span, const QString& lock) {
+QString recordSentence(const TimelineData& data, const Lane& lane, const Span& span, const QString& lock) {
+    const trace::Trace& trace = data.trace();
     const Lease lease = leaseOf(trace, span);
     const QString holder = trace.displayName(lease.owner);
     // The start of a hold that was there before us is unknown.
@@ -79,6 +80,8 @@ QString recordSentence(const trace::Trace& trace, const Lane& lane, const Span& 
     else if (!lease.endKnown())
         sentences += Timeline::tr("%1 is held by %2; its format does not say until when: %3")
                          .arg(lock, holder, when(trace, span));
+    else if (!lease.expires() && data.never() == TimelineData::Never::HeldBack)
+        sentences += Timeline::tr("%1 is held by %2: %3").arg(lock, holder, when(trace, span));
     else if (!lease.expires())
         sentences += Timeline::tr("%1 is held by %2 and never expires: %3").arg(lock, holder, when(trace, span));
     else
@@ -109,7 +112,7 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
             return Timeline::tr("%1 holds %2 as #%3: %4")
                 .arg(who, lock, numberText(data, span.label), when(trace, span));
         case BeliefState::Stale:
-            return Timeline::tr("%1 still believes to hold %2 (#%3), but the record says otherwise: %4")
+            return Timeline::tr("%1 still thinks it holds %2 (#%3), but the record says otherwise: %4")
                 .arg(who, lock, numberText(data, span.label), when(trace, span));
         }
         break;
@@ -121,7 +124,7 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
                 .arg(who, when(trace, span));
         if (RecordState(span.state) == RecordState::Unobserved)
             return Timeline::tr("%1 was not observed: %2").arg(who, when(trace, span));
-        return recordSentence(trace, lane, span, who);
+        return recordSentence(data, lane, span, who);
     }
     case LaneKind::Node:
         switch (NodePhase(span.state)) {

@@ -40,6 +40,9 @@ double playheadX(const TimelineScene& scene, int width) {
 Role noteRole(const Lane& lane, std::int64_t now) {
     const std::size_t i = lane.spans.firstEndingAfter(now);
     if (i == lane.spans.size() || lane.spans[i].from > now) return Role::TextDim;
+    if (lane.kind == LaneKind::Session)
+        return trace::SessionPhase(lane.spans[i].state) == trace::SessionPhase::Connected ? Role::AcceptedText
+                                                                                          : Role::WaitingText;
     if (lane.kind != LaneKind::Belief) return Role::HoldingText;
     switch (BeliefState(lane.spans[i].state)) {
     case BeliefState::Waiting:
@@ -83,7 +86,9 @@ void paintNotes(QPainter& painter, const QRectF& room, const TimelineScene& scen
         if (place.bottom() > room.bottom() || place.top() < room.top()) continue;
         if (row.lane->kind == LaneKind::Effect) betRow = &row;
         const bool lit = std::ranges::find(spotlight.lanes, row.lane->entity) != spotlight.lanes.end();
-        if (!lit || (row.lane->kind != LaneKind::Belief && row.lane->kind != LaneKind::Record)) continue;
+        const auto kind = row.lane->kind;
+        const bool tells = kind == LaneKind::Belief || kind == LaneKind::Record || kind == LaneKind::Session;
+        if (!lit || !tells) continue;
         paintNote(painter, place, laneNotes(scene.data, *row.lane, scene.playhead), noteRole(*row.lane, scene.playhead),
                   Qt::SolidLine);
     }

@@ -57,6 +57,10 @@ public:
     /// How many locks have a lane: with one, its name need not stand on every lane.
     std::size_t lockCount() const { return m_lockCount; }
     std::size_t memoryBytes() const;
+    /// What words say of a lock that never expires: that, or who holds it alone, as it would answer a lesson's bet.
+    enum class Never : std::uint8_t { Told, HeldBack };
+    void setNever(Never never) { m_never = never; }
+    Never never() const { return m_never; }
 
 private:
     friend class LaneFold;
@@ -71,6 +75,7 @@ private:
     std::vector<std::unique_ptr<ClientLife>> m_lives;
     TickTrack m_faults, m_generalFaults;
     Activity m_activity, m_recordActivity;
+    Never m_never = Never::Told;
     bool m_believes = false; ///< there is a lane of a belief
     Chunked<Damage> m_damages;
     LabelNumbers m_numbers;

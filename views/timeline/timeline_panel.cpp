@@ -49,6 +49,17 @@ TimelinePanel::TimelinePanel(ViewContext* context, QWidget* parent)
     connect(m_view->loader(), &TimelineLoader::changed, this, &TimelinePanel::refresh);
     connect(m_view->loader(), &TimelineLoader::finished, this, &TimelinePanel::refresh);
     connect(context, &ViewContext::sessionChanged, this, &TimelinePanel::attach);
+    constexpr auto kPace = 300ms;
+    m_pace.setSingleShot(true);
+    m_pace.setInterval(kPace);
+    connect(&m_pace, &QTimer::timeout, this, [this] { m_legend->setInSight(m_view->signsInSight()); });
+    const auto soon = [this] {
+        if (m_legend->isVisible() && !m_pace.isActive()) m_pace.start();
+    };
+    connect(context, &ViewContext::playheadChanged, this, soon);
+    connect(context, &ViewContext::spotlightChanged, this, soon);
+    connect(m_view->loader(), &TimelineLoader::changed, this, soon);
+    connect(m_legend, &LegendBar::appeared, this, soon);
     attach();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "models/view_context.h"
 
+#include <QTimer>
 #include <QWidget>
 
 class QLabel;
@@ -39,6 +40,7 @@ private:
     QLabel* m_words;
     QProgressBar* m_bar;
     QPushButton* m_cancel;
+    QTimer m_pace;                         ///< of the legend: nobody reads it with each frame
     std::uint64_t m_rows = 0, m_total = 0; ///< of a recording that is being read
 };
 

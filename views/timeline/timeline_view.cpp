@@ -5,6 +5,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "timeline/lane_filter.h"
+#include "timeline/signs_in_sight.h"
 #include "timeline/spotlight_paint.h"
 #include "timeline/timeline_accessible.h"
 #include "timeline/timeline_overview.h"
@@ -200,9 +201,19 @@ void TimelineView::dataChanged() {
 void TimelineView::verdictChanged() {
     m_verdict = m_context->verdict();
     m_bands.setVerdict(m_verdict);
+    {
+        const std::lock_guard lock(m_loader->data()->mutex());
+        m_loader->data()->setNever(m_context->heldBack().never ? TimelineData::Never::HeldBack
+                                                               : TimelineData::Never::Told);
+    }
     m_overview->refresh();
     m_ruler->update();
     viewport()->update();
+}
+
+std::set<LegendSign> TimelineView::signsInSight() const {
+    const std::lock_guard lock(m_loader->data()->mutex());
+    return views::signsInSight(scene());
 }
 
 TimelineScene TimelineView::scene() const {
@@ -310,8 +321,11 @@ void TimelineView::updateGeometries() {
                           m_metrics.labelWidth() - m_metrics.px(10), m_metrics.rulerHeight() - m_metrics.px(8));
     m_overview->setGeometry(port.x(), port.bottom() + 1, port.width(), bottom);
     // While a run with another past is being read there is no lane: the place that a person has scrolled to is kept.
-    if (!m_layout.rows().empty() || !m_session)
-        verticalScrollBar()->setRange(0, std::max(0, m_layout.height() - port.height()));
+    // While one grows up to where one looks, its lanes turn up one after the other.
+    if (!m_layout.rows().empty() || !m_session) {
+        const int room = std::max(0, m_layout.height() - port.height());
+        verticalScrollBar()->setRange(0, m_catchingUp ? std::max(room, verticalScrollBar()->maximum()) : room);
+    }
     verticalScrollBar()->setPageStep(port.height());
     verticalScrollBar()->setSingleStep(m_metrics.px(20));
     if (follows) m_spotTop.reset();

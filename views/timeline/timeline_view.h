@@ -3,12 +3,14 @@
 #include "models/view_context.h"
 #include "timeline/alert_marks.h"
 #include "timeline/hit.h"
+#include "timeline/legend.h"
 #include "timeline/spotlight_paint.h"
 #include "timeline/timeline_loader.h"
 #include "timeline/zoom.h"
 
 #include <QAbstractScrollArea>
 #include <QImage>
+#include <set>
 
 class QMenu;
 
@@ -34,6 +36,8 @@ public:
     ViewContext* context() const { return m_context; }
     /// The present picture, for painting and for lookups; valid while the data's mutex is held.
     TimelineScene scene() const;
+    /// The signs that the picture shows now.
+    std::set<LegendSign> signsInSight() const;
 
     /// The part of the axis that is looked at, to be looked at again in another view of the same session.
     struct Sight {

@@ -73,7 +73,7 @@ QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) 
             words = Timeline::tr("holds #%1").arg(numberText(data, span->label));
             break;
         case BeliefState::Stale:
-            words = Timeline::tr("still believes to hold #%1, but the record says otherwise")
+            words = Timeline::tr("still thinks it holds #%1, but the record says otherwise")
                         .arg(numberText(data, span->label));
             break;
         }
@@ -105,6 +105,8 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     const Lease lease = leaseOf(data.trace(), *span);
     const auto unendingWords = [&] {
         const QString who = actorName(data.trace(), lease.owner);
+        if (lease.endKnown() && data.never() == TimelineData::Never::HeldBack)
+            return Timeline::tr("held by %1").arg(who);
         if (lease.endKnown()) return Timeline::tr("held by %1, never expires").arg(who);
         switch (keptBy(data.trace(), lane, *span)) {
         case inspect::KeptBy::Session:
@@ -342,11 +344,11 @@ QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     return {};
 }
 
-QStringList leaseWords(const trace::Trace& trace, const Span& span) {
+QStringList leaseWords(const trace::Trace& trace, const Span& span, TimelineData::Never never) {
     const Lease lease = leaseOf(trace, span);
     const QStringList names = holderNames(trace, span);
     const QString& who = names.first();
-    if (!lease.endKnown()) return names;
+    if (!lease.endKnown() || (!lease.expires() && never == TimelineData::Never::HeldBack)) return names;
     if (!lease.expires())
         return QStringList{Timeline::tr("%1 · never expires").arg(who),
                            Timeline::tr("%1 · never expires").arg(names.last())} +
@@ -359,9 +361,9 @@ QStringList leaseWords(const trace::Trace& trace, const Span& span) {
     return QStringList(Timeline::tr("%1 · lease %2").arg(who, length)) + names;
 }
 
-QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t) {
+QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t, TimelineData::Never never) {
     const Lease lease = leaseOf(trace, span);
-    if (!lease.expires()) return leaseWords(trace, span);
+    if (!lease.expires()) return leaseWords(trace, span, never);
     const QString left = duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t)));
     QStringList words;
     const QStringList names = holderNames(trace, span);

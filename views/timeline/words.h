@@ -2,6 +2,7 @@
 #pragma once
 #include "inspect/kept_by.h"
 #include "timeline/layout.h"
+#include "timeline/timeline_data.h"
 #include "trace/deadline.h"
 
 #include <QString>
@@ -58,9 +59,11 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
 QString laneState(const TimelineData& data, const Lane& lane, std::int64_t t);
 
 /// On a lease: "A · lease 5 s", of one that was not seen to begin "A · expires 7.2 s", or where that does not fit "A".
-QStringList leaseWords(const trace::Trace& trace, const Span& span);
+QStringList leaseWords(const trace::Trace& trace, const Span& span,
+                       TimelineData::Never never = TimelineData::Never::Told);
 /// On the lease under the playhead: "A · 4.2 s left", "4.2 s", "A".
-QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t);
+QStringList leaseLeftWords(const trace::Trace& trace, const Span& span, std::int64_t t,
+                           TimelineData::Never never = TimelineData::Never::Told);
 /// Whether the number of holders says more than one's name, as it does for several and for permits.
 bool saysHowMany(const HolderCount& count, unsigned mode);
 /// … of those that the record of this lane names at that instant.

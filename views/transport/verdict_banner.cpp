@@ -93,6 +93,10 @@ void VerdictBanner::refresh() {
         text = verdict::headline(*m_starved, *trace, playhead);
     } else if (m_empty) {
         text.clear();
+    } else if (m_context->heldBack().verdictFrom) {
+        m_outcome = verdict::Outcome::Unknown;
+        //: In the place of the verdict, while a lesson's question is open.
+        text = tr("Verdict held back until you have bet");
     } else if (judged->rows == 0) {
         // An empty trace has no verdict: it is not even fine.
         text = tr("Nothing to judge yet");

@@ -61,8 +61,11 @@ void WhyLine::refresh() {
     m_index = told;
     m_verdict = judged;
     const auto trace = m_context->trace();
-    QString sentence =
-        told ? verdict::why(judged->violations[*told], *trace) : verdict::whySafe(*trace, m_context->playhead());
+    QString sentence;
+    if (told)
+        sentence = verdict::why(judged->violations[*told], *trace);
+    else if (!m_context->heldBack().verdictFrom)
+        sentence = verdict::whySafe(*trace, m_context->playhead());
     if (!m_pace.isActive()) m_pace.start();
     if (other || sentence != m_sentence) setSentence(std::move(sentence));
 }

@@ -160,8 +160,9 @@ void VerdictPanel::tell() {
     m_violations->setUniformItemSizes(violations > kMeasured);
     const auto verdict = m_context->verdict();
     const bool judged = m_context->session() && verdict->rows > 0;
-    m_empty->setText(judged ? tr("Nothing has gone wrong so far.")
-                            : tr("Nothing to judge yet: play a scenario, or open a recording."));
+    m_empty->setText(m_context->heldBack().verdictFrom ? tr("Held back until you have bet.")
+                     : judged                          ? tr("Nothing has gone wrong so far.")
+                              : tr("Nothing to judge yet: play a scenario, or open a recording."));
     m_empty->setVisible(violations == 0);
     m_violations->setVisible(violations > 0);
     tellWhySafe();

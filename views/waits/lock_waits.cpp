@@ -55,8 +55,10 @@ void LockWaits::setLock(trace::EntityId lock) {
     // The whole graph costs more than this lock alone, and most locks have no waiter.
     if (lock != trace::kNoEntity && trace::waiterCount(state, lock) > 0)
         around = waitsAround(lock, trace::waitGraph(state, *m_context->trace()));
-    setVisible(!around.edges.empty());
-    if (around.edges.empty()) return;
+    // A circle is a verdict.
+    const bool shown = !around.edges.empty() && !m_context->heldBack().verdictFrom;
+    setVisible(shown);
+    if (!shown) return;
     m_caption->setHint(around.cycles.empty() ? tr("chain of %n wait(s)", nullptr, int(around.edges.size()))
                                              : tr("circle of %n client(s)", nullptr, int(around.edges.size())));
     m_picture->show(around);

@@ -43,9 +43,8 @@ WaitsPanel::WaitsPanel(ViewContext* context, WaitPicture::Direction direction, Q
     m_area->setFocusProxy(m_picture);
     rows->addWidget(m_area, 1);
     m_stack->addWidget(page);
-    m_stack->addWidget(new EmptyState("clients", tr("Nobody waits"),
-                                      tr("As soon as a client waits for a lock, it stands here with whoever holds "
-                                         "that lock. A circle is a deadlock.")));
+    m_nobody = new EmptyState("clients", {}, {});
+    m_stack->addWidget(m_nobody);
 
     connect(m_picture, &WaitPicture::moved, this,
             [this](const QRect& item) { m_area->ensureVisible(item.center().x(), item.center().y(), 90, 40); });
@@ -58,6 +57,7 @@ WaitsPanel::WaitsPanel(ViewContext* context, WaitPicture::Direction direction, Q
     connect(context, &ViewContext::playheadChanged, this, soon);
     connect(context, &ViewContext::traceGrew, this, soon);
     connect(context, &ViewContext::sessionChanged, this, soon);
+    connect(context, &ViewContext::heldBackChanged, this, soon);
     connect(context, &ViewContext::selectionChanged, m_picture, qOverload<>(&QWidget::update));
     refresh();
 }
@@ -82,7 +82,11 @@ void WaitsPanel::changeEvent(QEvent* event) {
 
 void WaitsPanel::refresh() {
     const auto trace = m_context->trace();
-    trace::WaitGraph graph = trace::waitGraph(m_context->state(), *trace);
+    const bool heldBack = m_context->heldBack().verdictFrom.has_value(); // a circle is a verdict
+    trace::WaitGraph graph = heldBack ? trace::WaitGraph{} : trace::waitGraph(m_context->state(), *trace);
+    m_nobody->setTexts(heldBack ? tr("Held back until you have bet") : tr("Nobody waits"),
+                       tr("As soon as a client waits for a lock, it stands here with whoever holds that lock. A circle "
+                          "is a deadlock."));
     m_stack->setCurrentIndex(graph.edges.empty() ? 1 : 0);
     m_picture->show(graph);
     QStringList sentences;

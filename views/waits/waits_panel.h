@@ -11,6 +11,7 @@ class QStackedLayout;
 
 namespace lockscope::views {
 
+class EmptyState;
 class Paragraph;
 
 /// The wait-for graph at the playhead, over all locks: a circle is a deadlock, and the sentence above names it and the
@@ -35,6 +36,7 @@ private:
     ViewContext* m_context;
     trace::WaitGraph m_graph;
     QStackedLayout* m_stack;
+    EmptyState* m_nobody;
     Paragraph* m_sentence;
     QScrollArea* m_area;
     WaitPicture* m_picture;

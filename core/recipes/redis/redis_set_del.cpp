@@ -19,7 +19,7 @@ RecipeInfo redisSetDelInfo() {
         {Step::Set, Text::tr("SET {name} me NX PX {lease}")},
         {Step::Wait, Text::tr("taken → wait a little, again 1")},
         {Step::Work, Text::tr("work, write to the resource")},
-        {Step::Delete, Text::tr("DEL {name}, whoever holds it")},
+        {Step::Delete, Text::tr("DEL {name}")},
     });
     info.workStep = Step::Work;
     return info;

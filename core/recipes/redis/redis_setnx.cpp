@@ -19,7 +19,7 @@ RecipeInfo redisSetnxInfo() {
         {Step::Look, Text::tr("taken → GET: is its time past? no → wait a little, again 1")},
         {Step::TakeOver, Text::tr("GETSET {name} (my clock + {lease}); was it what I had read?")},
         {Step::Work, Text::tr("work, write to the resource")},
-        {Step::Delete, Text::tr("DEL {name}, whoever holds it")},
+        {Step::Delete, Text::tr("DEL {name}")},
     });
     info.workStep = Step::Work;
     return info;
@@ -32,7 +32,7 @@ RecipeInfo redisSetnxExpireInfo() {
         {ExpireStep::Expire, Text::tr("PEXPIRE {name} {lease}")},
         {ExpireStep::Wait, Text::tr("taken → wait a little, again 1")},
         {ExpireStep::Work, Text::tr("work, write to the resource")},
-        {ExpireStep::Delete, Text::tr("DEL {name}, whoever holds it")},
+        {ExpireStep::Delete, Text::tr("DEL {name}")},
     });
     info.workStep = ExpireStep::Work;
     return info;

@@ -268,7 +268,7 @@ private Q_SLOTS:
         QCOMPARE(invariants.index(0, 1).data().toString(), QStringLiteral("—")); // nothing was judged
         session.setVerdict(views::testing::pauseVerdict(story, *session.trace()));
         QCOMPARE(invariants.rowCount(), int(verdict::kInvariants.size()));
-        QCOMPARE(invariants.index(0, 0).data().toString(), QStringLiteral("mutual-exclusion"));
+        QCOMPARE(invariants.index(0, 0).data().toString(), QStringLiteral("mutual exclusion"));
         context.setPlayhead(8s);
         QCOMPARE(invariants.index(0, 1).data().toString(), QStringLiteral("6.0 – 7.2 s"));
         QCOMPARE(invariants.index(1, 1).data().toString(), QStringLiteral("7.100 s"));

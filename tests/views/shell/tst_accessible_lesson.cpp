@@ -140,7 +140,7 @@ private Q_SLOTS:
         QVERIFY2(told[1].contains(QStringLiteral("on the server it is held by A, lease")), qPrintable(told[1]));
         QVERIFY2(told[1].contains(QStringLiteral("wait")) && told[1].contains(QStringLiteral("A is paused")),
                  qPrintable(told[1]));
-        QVERIFY2(told[2].contains(QStringLiteral("A still believes to hold it")), qPrintable(told[2]));
+        QVERIFY2(told[2].contains(QStringLiteral("A still thinks it holds the lock")), qPrintable(told[2]));
     }
 };
 

@@ -472,7 +472,7 @@ private Q_SLOTS:
         QVERIFY(compare);
         QTRY_VERIFY_WITH_TIMEOUT(compare->isReady(), 30'000);
         QVERIFY(compare->difference().has_value());
-        QVERIFY(compare->outcome().contains(QStringLiteral("stale-write")));
+        QVERIFY(compare->outcome().contains(QStringLiteral("stale write")));
         // Both show the place where they part, at one scale, and one playhead moves both.
         QTRY_COMPARE(compare->context(0)->playhead(), compare->difference()->at);
         QTRY_COMPARE(compare->context(1)->playhead(), compare->difference()->at);

@@ -40,6 +40,10 @@ struct Class : WindowScene {
 
     /// Parts come to rest over some turns of the event loop: looks again until all is whole, or for as long.
     void look() {
+        // Lanes come with the rows, which another thread folds in: only then the room can be divided.
+        const auto* const view = window->findChild<views::TimelineView*>();
+        const auto drawn = [&] { return view->loader()->rows() >= context()->trace()->size(); };
+        if (!QTest::qWaitFor(drawn, 20'000)) complain(QStringLiteral("lanes are missing"));
         QStringList found;
         const auto whole = [&] { return (found = cutNow()).isEmpty(); };
         (void)QTest::qWaitFor(whole, 1500);

@@ -343,6 +343,7 @@ private Q_SLOTS:
         QCOMPARE(shortNumber(7), u"7"_qs);
         QCOMPARE(shortNumber(999'999), u"999999"_qs);
         QCOMPARE(shortNumber(281'474'976'710'042), u"…0042"_qs);
+        QCOMPARE(shortNumber(562'954'248'388'949), u"2…8949"_qs); // of the engine after the second change
         QCOMPARE(damageWords({281'474'976'710'042, 281'474'976'710'043}, Digits::Last),
                  u"damage: #…0042 after #…0043"_qs);
         QVERIFY(damageWords({281'474'976'710'042, 0}).contains(u"281474976710042"_qs));

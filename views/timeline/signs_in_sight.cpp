@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timeline/signs_in_sight.h"
+
+namespace lockscope::views {
+namespace {
+
+constexpr std::int64_t kParts = 256; ///< of the time in sight: what is shorter is looked at together
+
+/// What occurs on the tracks of lanes in the time that a picture shows.
+struct Occurring {
+    std::int64_t from, to, pixel, now;
+
+    std::uint32_t states(const SpanTrack& track) const {
+        std::uint32_t found = 0;
+        track.visit(
+            from, to, pixel, now, [&](std::size_t, const Span& span) { found |= 1u << span.state; },
+            [&](const SpanSum& sum) { found |= sum.states; });
+        return found;
+    }
+    std::uint32_t kinds(const TickTrack& track) const {
+        std::uint32_t found = 0;
+        track.visit(
+            from, to, pixel, [&](std::size_t, const Tick& tick) { found |= 1u << tick.kind; },
+            [&](const TickSum& sum) { found |= sum.kinds; });
+        return found;
+    }
+};
+
+} // namespace
+
+std::set<LegendSign> signsInSight(const TimelineScene& scene) {
+    std::set<LegendSign> signs;
+    const std::int64_t to = std::min(scene.to, scene.hidesFuture ? scene.playhead : scene.seen);
+    if (to <= scene.from) return signs;
+    const Occurring in{scene.from, to, std::max<std::int64_t>(1, (to - scene.from) / kParts), scene.data.now()};
+    const auto add = [&](std::uint32_t found, auto which, LegendSign sign) {
+        if (found & bit(which)) signs.insert(sign);
+    };
+    for (const TimelineLayout::Row& row : scene.layout.rows()) {
+        const Lane& lane = *row.lane;
+        const std::uint32_t states = in.states(lane.spans), ticks = in.kinds(lane.ticks);
+        std::uint32_t faults = in.kinds(lane.faults);
+        switch (lane.kind) {
+        case LaneKind::Belief:
+            add(states, BeliefState::Waiting, LegendSign::Waits);
+            add(states, BeliefState::Holding, LegendSign::Holds);
+            add(states, BeliefState::Holding, LegendSign::Margin);
+            add(states, BeliefState::Stale, LegendSign::Stale);
+            add(ticks, BeliefTick::RenewFailed, LegendSign::RenewFailed);
+            if (lane.life) {
+                add(in.states(lane.life->spans), LifePhase::Paused, LegendSign::Paused);
+                faults |= in.kinds(lane.life->faults);
+            }
+            break;
+        case LaneKind::Record:
+        case LaneKind::Copy:
+            add(states, RecordState::Held, LegendSign::Lease);
+            add(states, RecordState::Unobserved, LegendSign::Gap);
+            break;
+        case LaneKind::Effect:
+            add(ticks, EffectTick::Accepted, LegendSign::Accepted);
+            add(ticks, EffectTick::Refused, LegendSign::Refused);
+            add(ticks, EffectTick::Stale, LegendSign::Damage);
+            break;
+        default:
+            break;
+        }
+        add(faults, FaultTick::Planned, LegendSign::Planned);
+        add(faults, FaultTick::ByHand, LegendSign::Fault);
+    }
+    const auto inSight = [&](const ViolationBands::Band& band) { return band.from <= to && band.to >= scene.from; };
+    if (std::ranges::any_of(scene.bands.bands(), inSight)) signs.insert(LegendSign::Broken);
+    if (scene.ghost.data) signs.insert(LegendSign::Ghost);
+    return signs;
+}
+
+} // namespace lockscope::views
