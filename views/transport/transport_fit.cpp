@@ -83,6 +83,8 @@ void TransportBar::fillOverflow() {
 void TransportBar::fold() {
     if (!m_field) return;
     constexpr int kVerdictLetters = 46; // of most sentences: the parts do not come and go with each of them
+    if (m_verdictScale != textScale()) m_verdictRoom = 0; // before a class all is larger, and smaller again after it
+    m_verdictScale = textScale();
     m_verdictRoom = std::max({m_verdictRoom, m_banner->minimumSizeHint().width(),
                               kVerdictLetters * QFontMetrics(uiFont(0, QFont::DemiBold)).averageCharWidth()});
     const QMargins margins = layout()->contentsMargins();
