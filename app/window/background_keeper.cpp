@@ -7,6 +7,7 @@
 #include "window/action_registry.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
+#include "window/save_dialog.h"
 #include "window/work_area.h"
 
 #include <QCoreApplication>
@@ -165,13 +166,11 @@ void BackgroundKeeper::offerWhatIsLeft() {
 }
 
 void BackgroundKeeper::askToSave() {
-    auto* dialog = new QFileDialog(m_window, tr("Save the last hour"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("lockscope"));
-    dialog->setNameFilters({tr("Recordings (*.lockscope)")});
-    dialog->selectFile(QStringLiteral("lockscope-%1.lockscope")
-                           .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmm"))));
+    const QString now = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmm"));
+    QFileDialog* const dialog = makeSaveDialog(m_window, {.title = tr("Save the last hour"),
+                                                          .filters = {tr("Recordings (*.lockscope)")},
+                                                          .suffix = QStringLiteral("lockscope"),
+                                                          .name = QStringLiteral("lockscope-%1.lockscope").arg(now)});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
         if (m_window->context()->session()) save(path);
     });

@@ -147,7 +147,9 @@ void EditorDesk::toggleHands() {
     if (!m_hands->isOn()) {
         if (const auto begun = m_hands->start(); !begun) return m_window->complain(begun.error());
         return m_window->messages()->say(
-            tr("Recording your hands: faults, settings, stops, speeds and notes become steps. The same key ends it."));
+            //: %1 keys.
+            tr("Recording your hands: faults, settings, stops, speeds and notes become steps. %1 ends it.")
+                .arg(m_record->shortcut().toString(QKeySequence::NativeText)));
     }
     m_window->player()->pause();
     if (!m_lesson || !m_lesson->isWindowModified()) return openHands();
@@ -196,7 +198,8 @@ void EditorDesk::stopMaking() {
     m_then = {};
     m_closeWhenMade = false;
     refreshHands();
-    m_window->messages()->say(tr("Stopped. Your recording is kept: the same key makes its lesson."));
+    m_window->messages()->say(tr("Stopped. Your recording is kept: %1 makes its lesson.")
+                                  .arg(m_record->shortcut().toString(QKeySequence::NativeText)));
 }
 
 /// An editor with unsaved changes asks about them first; if that is cancelled, the lesson goes on waiting.

@@ -7,6 +7,7 @@
 #include "window/action_registry.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
+#include "window/save_dialog.h"
 #include "window/sharer.h"
 
 #include <QFileDialog>
@@ -78,15 +79,13 @@ void Exporter::refresh() {
 }
 
 void Exporter::askForTrace() {
-    auto* dialog = new QFileDialog(m_window, tr("Export the events"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
     QStringList filters;
     for (const trace::ExportFormat& format : trace::kExportFormats)
         filters += filterOf(format);
-    dialog->setNameFilters(filters);
-    dialog->setDefaultSuffix(QLatin1String(trace::kExportFormats.front().suffix));
-    dialog->selectFile(m_window->context()->scenario().id);
+    QFileDialog* const dialog = makeSaveDialog(m_window, {.title = tr("Export the events"),
+                                                          .filters = filters,
+                                                          .suffix = QLatin1String(trace::kExportFormats.front().suffix),
+                                                          .name = m_window->context()->scenario().id});
     const auto chosen = [filters](const QString& filter) -> const trace::ExportFormat& {
         return trace::kExportFormats[std::size_t(std::max<qsizetype>(filters.indexOf(filter), 0))];
     };
@@ -100,12 +99,11 @@ void Exporter::askForTrace() {
 }
 
 void Exporter::askForMovie() {
-    auto* dialog = new QFileDialog(m_window, tr("Save an animated picture"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("webp"));
-    dialog->setNameFilters({tr("Animated pictures (*.webp)")});
-    dialog->selectFile(m_window->context()->scenario().id + QStringLiteral(".webp"));
+    QFileDialog* const dialog =
+        makeSaveDialog(m_window, {.title = tr("Save an animated picture"),
+                                  .filters = {tr("Animated pictures (*.webp)")},
+                                  .suffix = QStringLiteral("webp"),
+                                  .name = m_window->context()->scenario().id + QStringLiteral(".webp")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
         if (m_window->context()->session()) writeMovie(path);
     });

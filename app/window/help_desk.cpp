@@ -5,6 +5,7 @@
 #include "faults/limits_dialog.h"
 #include "glossary/glossary_dialog.h"
 #include "lesson/lesson_file.h"
+#include "lessons/lesson_guide.h"
 #include "locks/locks_panel.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
@@ -187,7 +188,17 @@ void HelpDesk::showTerm(const QString& id) {
         });
     }
     m_glossary->showTerm(id);
+    const lesson::Lesson* const lesson = m_window->lessons()->guide()->lesson();
+    m_glossary->setOpenLesson(lesson ? lesson->id : QString());
+    const bool first = !m_glossary->isVisible();
     m_glossary->show();
+    if (first && m_window->context()->session()) {
+        // In the corner where the least is told: the lanes stay in sight while one reads.
+        const QRect window = m_window->geometry();
+        const QSize size = m_glossary->frameGeometry().size();
+        m_glossary->move(std::max(window.left(), window.right() - size.width() - views::kGrid),
+                         std::max(window.top(), window.bottom() - size.height() - views::kGrid));
+    }
     m_glossary->raise();
     m_glossary->activateWindow();
 }

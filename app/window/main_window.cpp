@@ -26,6 +26,7 @@
 #include "window/name_hider.h"
 #include "window/presenter.h"
 #include "window/recording_arrival.h"
+#include "window/save_dialog.h"
 #include "window/secret_keeper.h"
 #include "window/session_opener.h"
 #include "window/session_recorder.h"
@@ -52,6 +53,18 @@
 
 namespace lockscope::app {
 namespace {
+
+constexpr const char* kEditFailing = "connection.edit-failing"; ///< offered where a connection's trouble is told
+
+/// The first open connection of a session that does not work; kNoEntity: there is none.
+trace::EntityId failingConnection(session::Session* session) {
+    const session::ConnectionDesk* const desk = session::connectionDeskOf(session);
+    if (!desk) return trace::kNoEntity;
+    const auto failing = std::ranges::find_if(desk->all(), [](const session::ConnectionFacts& one) {
+        return one.open && one.health.level == session::Health::Level::Bad;
+    });
+    return failing == desk->all().end() ? trace::kNoEntity : failing->id;
+}
 
 /// The first file or address of what is being dragged, empty if none is ours.
 QString droppable(const QMimeData* data) {
@@ -265,6 +278,10 @@ WorkArea* MainWindow::needWork() {
     connect(m_work, &WorkArea::connectionWanted, this, &MainWindow::askForAnother);
     connect(m_work, &WorkArea::connectionEdited, this, &MainWindow::askToEdit);
     adoptPanelActions();
+    m_registry->add(kEditFailing, tr("Session"), tr("Edit the connection…"), {}, [this] {
+        const trace::EntityId failing = failingConnection(m_session.get());
+        if (failing != trace::kNoEntity) askToEdit(failing);
+    });
     QList<QAction*> recorded;
     for (const char* id : {"stretch.changes", "stretch.replay", "export.trace"})
         if (QAction* const action = m_registry->find(QLatin1String(id))) recorded << action;
@@ -350,11 +367,10 @@ std::unique_ptr<session::Session> MainWindow::releaseSession() {
 void MainWindow::toggleRecording() {
     if (m_recorder->isRecording()) return m_recorder->stop();
     if (!m_session) return;
-    auto* dialog = new QFileDialog(this, tr("Record this session to a file"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("lockscope"));
-    dialog->setNameFilters({tr("Recordings (*.lockscope)")});
+    QFileDialog* const dialog = makeSaveDialog(this, {.title = tr("Record this session to a file"),
+                                                      .filters = {tr("Recordings (*.lockscope)")},
+                                                      .suffix = QStringLiteral("lockscope"),
+                                                      .name = {}});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
         if (m_recorder->start(path)) m_messages->say(tr("Recording to %1.").arg(path));
     });
@@ -377,12 +393,17 @@ void MainWindow::tellHealth() {
     // The pill has room for a few words; the reason is told where it can be read, once for each trouble.
     const session::Session* const shown = m_context->session();
     const session::Health health = shown ? shown->health() : session::Health{};
+    QAction* const edit = m_registry->find(QLatin1String(kEditFailing));
+    if (edit) edit->setEnabled(failingConnection(m_session.get()) != trace::kNoEntity);
     const QString before = std::exchange(m_trouble, health.brief);
     if (health.brief.isEmpty()) {
         if (!before.isEmpty() && m_messages->message() == m_toldTrouble) m_messages->dismiss();
     } else if (health.brief != before) {
         m_toldTrouble = health.text;
-        complain(health.text);
+        if (edit && edit->isEnabled())
+            m_messages->offer(health.text, edit, MessageBar::Kind::Problem);
+        else
+            complain(health.text);
     }
 }
 
@@ -398,6 +419,7 @@ void MainWindow::refreshRecent() {
     const bool hidden = m_names->isOn();
     m_welcome->setRecent(hidden ? QStringList() : m_settings->recentFiles(),
                          hidden ? QStringList() : m_settings->recentConnections());
+    m_welcome->setSaved(hidden ? QList<views::ConnectDialog::Saved>() : m_settings->savedConnections());
 }
 
 void MainWindow::remember() {

@@ -10,6 +10,7 @@
 #include "welcome/url_parts.h"
 #include "window/message_bar.h"
 #include "window/name_hider.h"
+#include "window/save_dialog.h"
 #include "window/secret_keeper.h"
 #include "window/session_opener.h"
 #include "window/window_menus.h"
@@ -172,10 +173,9 @@ void MainWindow::attachConnections() {
 }
 
 void MainWindow::askForFile() {
-    auto* dialog = new QFileDialog(this, tr("Open a recording or a scenario"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilters({tr("Recordings and scenarios (*.lockscope *.json)"), tr("All files (*)")});
+    QFileDialog* const dialog =
+        makeOpenDialog(this, tr("Open a recording or a scenario"),
+                       {tr("Recordings and scenarios (*.lockscope *.json)"), tr("All files (*)")});
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::openFile);
     dialog->open();
 }
@@ -194,13 +194,12 @@ void MainWindow::holdTime(bool hold) {
 
 void MainWindow::askForScenarioFile() {
     if (!m_session) return;
-    auto* dialog = new QFileDialog(this, tr("Save as a scenario, with what was done by hand"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("json"));
-    dialog->setNameFilters({tr("Scenarios (*.json)")});
     const scenario::Scenario now = m_session->scenario();
-    dialog->selectFile(scenario::savedAs(now, now.id).id + QStringLiteral(".json"));
+    QFileDialog* const dialog =
+        makeSaveDialog(this, {.title = tr("Save as a scenario, with what was done by hand"),
+                              .filters = {tr("Scenarios (*.json)")},
+                              .suffix = QStringLiteral("json"),
+                              .name = scenario::savedAs(now, now.id).id + QStringLiteral(".json")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
         if (!m_session) return;
         scenario::Scenario all = scenario::savedAs(m_session->scenario(), path);

@@ -94,8 +94,8 @@ void MessageBar::sayUntilNext(const QString& message) {
     m_leave.stop();
 }
 
-void MessageBar::offer(const QString& message, QAction* action) {
-    say(message, Kind::Note);
+void MessageBar::offer(const QString& message, QAction* action, Kind kind) {
+    say(message, kind);
     if (QAction* const before = m_offer->defaultAction()) {
         m_offer->removeAction(before);
         disconnect(before, &QAction::enabledChanged, &m_outdated, nullptr);
@@ -105,8 +105,9 @@ void MessageBar::offer(const QString& message, QAction* action) {
     m_offer->setText(action->toolTip()); // with its key
     m_offer->show();
     setAccessibleName(tr("%1 %2", "a message, and what to do about it").arg(message, action->toolTip()));
-    m_leave.start(kNoteMs); // the offer stands in a menu, too, and lanes lie below
-    place();                // once more: the button needs room
+    // The offer stands in a menu, too, and lanes lie below. Trouble is told until it is over.
+    if (kind != Kind::Problem) m_leave.start(kNoteMs);
+    place(); // once more: the button needs room
 }
 
 void MessageBar::instantLeft() {

@@ -28,7 +28,7 @@ public:
     /// The playhead stands elsewhere now.
     void instantLeft();
     /// A note with what a person may want to do about it, as a button beside the sentence; it stays for twice as long.
-    void offer(const QString& message, QAction* action);
+    void offer(const QString& message, QAction* action, Kind kind = Kind::Note);
     /// The button of an offer; hidden without one.
     QToolButton* offerButton() const { return m_offer; }
     void dismiss();

@@ -33,9 +33,10 @@ namespace {
 
 /// No text is smaller than this many pixels in a window this wide.
 constexpr double kLeastText = 17, kAtWidth = 1600;
-constexpr double kSmallest = -2;      ///< the smallest font of the window, in points beside the usual one
-constexpr double kNarrowPanel = 0.33; ///< the narration's part of the window
-constexpr double kWaits = 0.3;        ///< the part of the wait-for picture, of two clients and two locks
+constexpr double kSmallest = -2; ///< the smallest font of the window, in points beside the usual one
+const QString kPause = QStringLiteral("break.pause-client"); ///< of the panel of faults: it resumes what is paused
+constexpr double kNarrowPanel = 0.33;                        ///< the narration's part of the window
+constexpr double kWaits = 0.3; ///< the part of the wait-for picture, of two clients and two locks
 
 using Phase = views::LessonGuide::Phase;
 
@@ -89,6 +90,8 @@ void Presenter::furnish() {
         fitSoon(); // a task needs other room than a step
     });
     connect(m_window->player(), &views::Player::playingChanged, this, &Presenter::nameKeys);
+    if (const QAction* const pause = m_window->registry()->find(kPause))
+        connect(pause, &QAction::changed, this, &Presenter::nameKeys);
     m_keys = keys;
     nameKeys();
     m_stage->put(Stage::Place::Top, m_bar);
@@ -184,7 +187,7 @@ void Presenter::press(views::KeyRow::Key key) {
         return leads && guide->phase() != Phase::Turn ? guide->skip()
                                                       : m_window->player()->next(session::Milestone::Event);
     case Key::PauseHolder:
-        return m_window->registry()->find(QStringLiteral("break.pause-client"))->trigger();
+        return m_window->registry()->find(kPause)->trigger();
     case Key::Heal:
         return m_window->registry()->find(QStringLiteral("break.heal"))->trigger();
     case Key::Blank:
@@ -202,6 +205,10 @@ void Presenter::nameKeys() {
                                 : phase == Phase::Turn || phase == Phase::Off ? tr("next event")
                                 : onTheWay ? tr("to the step’s end") //: the run jumps to where the step stops
                                            : tr("next step"));
+    const QAction* const pause = m_window->registry()->find(kPause);
+    const QString paused = pause ? pause->property("undoneFor").toString() : QString();
+    //: %1 a client that is paused.
+    m_keys->setWords(Key::PauseHolder, paused.isEmpty() ? tr("pause the holder") : tr("resume %1").arg(paused));
 }
 
 bool Presenter::takeOfMenus(const QKeyEvent& key) {

@@ -245,7 +245,7 @@ void Settings::keepConnections(const QList<views::ConnectDialog::Saved>& all) {
     for (const views::ConnectDialog::Saved& one : all)
         lines +=
             QStringList{one.name, one.url, one.changes ? QStringLiteral("changes") : QString()}.join(QLatin1Char('\n'));
-    store(kSaved, lines);
+    if (store(kSaved, lines)) Q_EMIT recentChanged();
 }
 
 std::vector<inspect::ClientRule> Settings::clientRules() const {

@@ -8,6 +8,7 @@
 #include "window/exporter.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
+#include "window/save_dialog.h"
 #include "window/work_area.h"
 
 #include <QApplication>
@@ -117,13 +118,12 @@ void Sharer::copyPicture() {
 
 void Sharer::savePicture() {
     if (!m_window->context()->session()) return;
-    auto* dialog = new QFileDialog(m_window, tr("Save the picture"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("png"));
-    dialog->setNameFilters({tr("Pictures (*.png)"), tr("Drawings (*.svg)"), tr("Pages with the facts (*.pdf)")});
     const QString id = m_window->context()->scenario().id;
-    dialog->selectFile((id.isEmpty() ? QStringLiteral("lockscope") : id) + QStringLiteral(".png"));
+    QFileDialog* const dialog = makeSaveDialog(
+        m_window, {.title = tr("Save the picture"),
+                   .filters = {tr("Pictures (*.png)"), tr("Drawings (*.svg)"), tr("Pages with the facts (*.pdf)")},
+                   .suffix = QStringLiteral("png"),
+                   .name = (id.isEmpty() ? QStringLiteral("lockscope") : id) + QStringLiteral(".png")});
     connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
         for (const char* suffix : {"png", "svg", "pdf"})
             if (filter.contains(QLatin1String(suffix))) dialog->setDefaultSuffix(QLatin1String(suffix));

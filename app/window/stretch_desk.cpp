@@ -8,6 +8,7 @@
 #include "window/action_registry.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
+#include "window/save_dialog.h"
 #include "window/work_area.h"
 
 #include <QFileDialog>
@@ -53,12 +54,10 @@ std::pair<Nanos, Nanos> StretchDesk::stretch() const {
 
 void StretchDesk::askForReplay() {
     if (!m_window->context()->session()) return;
-    auto* dialog = new QFileDialog(m_window, tr("Save as a scenario that repeats what happened"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QStringLiteral("json"));
-    dialog->setNameFilters({tr("Scenarios (*.json)")});
-    dialog->selectFile(QStringLiteral("replay.json"));
+    QFileDialog* const dialog = makeSaveDialog(m_window, {.title = tr("Save as a scenario that repeats what happened"),
+                                                          .filters = {tr("Scenarios (*.json)")},
+                                                          .suffix = QStringLiteral("json"),
+                                                          .name = QStringLiteral("replay.json")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
         if (m_window->context()->session()) writeReplay(path);
     });

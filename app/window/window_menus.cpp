@@ -227,6 +227,15 @@ void WindowMenus::fillView() {
     menu->addAction(w->help()->makeLegendAction());
     menu->addAction(m_stretches->makeChangesAction(r));
 
+    QMenu* const lanes = menu->addMenu(tr("La&nes"));
+    // They come with the first session.
+    connect(menu, &QMenu::aboutToShow, lanes, [lanes, r] {
+        lanes->clear();
+        for (const char* id : {"timeline.filter", "timeline.actors", "timeline.links", "timeline.fold", "timeline.pin"})
+            if (QAction* const action = r->find(QLatin1String(id))) lanes->addAction(action);
+        lanes->setEnabled(!lanes->isEmpty());
+    });
+
     menu->addSeparator();
     struct Panel {
         const char* id;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/scenario.h"
 
+#include <QCoreApplication>
+
 namespace lockscope::scenario {
 
 namespace {
@@ -59,10 +61,14 @@ QString clientName(int i) {
 }
 
 QString Problem::toString() const {
-    QString text = file;
-    if (line > 0) text += QLatin1Char(':') + QString::number(line);
-    if (!path.isEmpty()) text += QStringLiteral(": ") + path;
-    return text.isEmpty() ? message : text + QStringLiteral(": ") + message;
+    QStringList parts;
+    if (!file.isEmpty())
+        parts += line > 0 ? file + QLatin1Char(':') + QString::number(line) : file;
+    else if (line > 0) // of a text that is still being written
+        parts += QCoreApplication::translate("scenario", "line %1").arg(line);
+    if (!path.isEmpty()) parts += path;
+    parts += message;
+    return parts.join(QStringLiteral(": "));
 }
 
 void Scenario::setServices(std::vector<ServiceSpec> all) {

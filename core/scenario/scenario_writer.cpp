@@ -238,12 +238,18 @@ Scenario savedAs(Scenario scenario, const QString& path) {
         id.chop(1);
     if (id.isEmpty()) id = scenario.id;
     if (id == scenario.id || builtinScenarios().contains(id)) id += u"-by-hand"_qs;
-    scenario.title = QCoreApplication::translate("scenario", "%1, changed by hand").arg(scenario.id);
+    // The file's texts are by language: English, and the one that the program speaks.
+    const QString language = QCoreApplication::translate("Language", "en"), here = scenario.titleIn(language);
+    const QString english = scenario.titleIn(QStringLiteral("en"));
+    scenario.title = QStringLiteral("%1, changed by hand").arg(english.isEmpty() ? scenario.id : english);
+    scenario.titles.clear();
+    if (language != QLatin1String("en"))
+        scenario.titles[language] =
+            QCoreApplication::translate("scenario", "%1, changed by hand").arg(here.isEmpty() ? scenario.id : here);
     scenario.id = id;
     scenario.summary.clear();
     scenario.chapter.clear();
     scenario.order = 0;
-    scenario.titles.clear();
     scenario.summaries.clear();
     scenario.expect.clear();
     return scenario;

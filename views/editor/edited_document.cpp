@@ -55,6 +55,7 @@ void EditedDocument::read() {
     m_legible = error.error == QJsonParseError::NoError && document.isObject();
     if (m_legible) m_object = document.object();
     m_problems.clear();
+    m_unwritten.clear();
     m_scenario.reset();
     m_lesson.reset();
     if (m_kind == Kind::Scenario) {
@@ -65,10 +66,15 @@ void EditedDocument::read() {
             m_scenario = std::move(*read);
     } else {
         auto read = lesson::parseLesson(text, {});
-        if (read)
+        if (read) {
             m_lesson = std::move(*read);
-        else
-            m_problems = read.error();
+        } else if (auto filled = lesson::parseUnfinished(text, {}); filled) {
+            m_lesson = std::move(*filled);
+            m_unwritten = std::move(read.error());
+        } else {
+            // Mistakes come first; texts are told of when they are all that lacks.
+            m_problems = std::move(filled.error());
+        }
     }
     Q_EMIT changed();
 }

@@ -37,14 +37,17 @@ public:
     QJsonValue at(const QString& pointer) const { return valueAt(m_object, pointer); }
     /// All complaints, by line.
     const std::vector<scenario::Problem>& problems() const { return m_problems; }
-    /// The first complaint about a value or something in it; empty: it is fine.
+    /// Texts of a lesson that is fine otherwise which are still to be written, in one language or in both: it can be
+    /// played with the other language's, or with dots.
+    const std::vector<scenario::Problem>& unwritten() const { return m_unwritten; }
+    /// The first complaint about a value or something in it; empty: it is fine, or still to be written.
     QString complaintAbout(const QString& pointer) const;
     /// The 1-based line of the value at a JSON pointer, or of what is around it.
     int lineOf(const QString& pointer) const;
 
     /// The scenario, if nothing is wrong with it.
     const std::optional<scenario::Scenario>& scenario() const { return m_scenario; }
-    /// The lesson, if nothing is wrong with it.
+    /// The lesson, if nothing is wrong with it but texts that are not written yet.
     const std::optional<lesson::Lesson>& lesson() const { return m_lesson; }
 
     /// Each is one step of the history, and does nothing while the text is illegible.
@@ -78,7 +81,7 @@ private:
     QTimer m_pace;
     QJsonObject m_object;
     bool m_legible = false;
-    std::vector<scenario::Problem> m_problems;
+    std::vector<scenario::Problem> m_problems, m_unwritten;
     std::optional<scenario::Scenario> m_scenario;
     std::optional<lesson::Lesson> m_lesson;
 };

@@ -21,7 +21,7 @@ namespace {
 /// Texts of more than a line.
 bool isLong(const QString& key) {
     static const QStringList kLong{QStringLiteral("say"), QStringLiteral("summary"), QStringLiteral("task"),
-                                   QStringLiteral("remember")};
+                                   QStringLiteral("remember"), QStringLiteral("hint")};
     return kLong.contains(key);
 }
 

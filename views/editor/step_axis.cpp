@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "editor/step_axis.h"
 
+#include "editor/field_words.h"
 #include "lesson/scene_run.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/palette.h"
 #include "theme/widgets.h"
 #include "trace/duration.h"
+#include "trace/json_edit.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
+#include <QJsonArray>
+#include <QJsonObject>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QPointer>
 #include <QThreadPool>
 #include <array>
+#include <numeric>
 
 namespace lockscope::views {
 
 namespace {
 
 constexpr int kNames = 6, kNameHeight = 18, kBars = 46, kBar = 22; ///< px from the top
+constexpr int kFaults = kBars + kBar + 3, kFault = 19;             ///< px: below the steps
+constexpr int kWidestFault = 220;                                  ///< px
 constexpr int kGrip = 5;                                           ///< px beside a step's end
 constexpr auto kRest = 400ms;                                      ///< after a change, before scenes are played
 
@@ -43,7 +50,8 @@ StepAxis::StepAxis(EditedDocument* document, QWidget* parent) : QWidget(parent),
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setAccessibleName(tr("Steps on the axis of time"));
-    setToolTip(tr("Drag the end of a step to another instant; it keeps the moment that it is told by"));
+    setToolTip(tr("Drag the end of a step to another instant; it keeps the moment that it is told by. A fault is "
+                  "dragged, too; Delete removes it"));
     m_soon.setSingleShot(true);
     m_soon.setInterval(kRest);
     connect(&m_soon, &QTimer::timeout, this, &StepAxis::begin);
@@ -68,8 +76,9 @@ void StepAxis::begin() {
                 self->m_playedFor = of;
                 self->m_played = played;
                 if (!self->shown()) self->m_current = 0; // of a lesson that had more steps
+                if (self->m_fault >= self->faultCount()) self->m_fault = -1;
                 self->update();
-                self->tell();
+                self->m_fault < 0 ? self->tell() : self->tellFault();
                 Q_EMIT self->played();
             },
             Qt::QueuedConnection);
@@ -126,7 +135,7 @@ AxisScale StepAxis::scale() const {
 }
 
 QRect StepAxis::barOf(const Part& part) const {
-    const Nanos until = part.index == m_current && m_dragged ? *m_dragged : part.until;
+    const Nanos until = part.index == m_current && m_fault < 0 && m_dragged ? *m_dragged : part.until;
     const int left = xOf(std::min(part.from, until));
     return {left, kBars, std::max(3, xOf(until) - left), kBar};
 }
@@ -166,7 +175,7 @@ void StepAxis::paintEvent(QPaintEvent*) {
             *row = x + wide + kGrid;
         }
         for (const Part& part : scene->steps) {
-            const bool chosen = part.index == m_current;
+            const bool chosen = part.index == m_current && m_fault < 0;
             const QRect bar = barOf(part);
             painter.setPen(QPen(color(Role::Holding), chosen ? 2 : 1));
             painter.setBrush(color(chosen ? Role::Holding : Role::HoldingSoft));
@@ -175,6 +184,7 @@ void StepAxis::paintEvent(QPaintEvent*) {
             painter.drawText(bar.adjusted(4, 0, -4, 0), Qt::AlignVCenter | Qt::AlignRight,
                              QString::number(part.index + 1));
         }
+        paintFaults(painter, height() - 22);
     }
     if (!hasFocus()) return;
     painter.setPen(QPen(color(Role::FocusRing), 2));
@@ -182,7 +192,109 @@ void StepAxis::paintEvent(QPaintEvent*) {
     painter.drawRect(rect().adjusted(1, 1, -1, -1));
 }
 
+void StepAxis::paintFaults(QPainter& painter, int bottom) const {
+    const std::vector<PlannedFault> all = faults();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const bool chosen = int(i) == m_fault;
+        QRect mark = all[i].mark;
+        const int x = xOf(chosen && m_dragged ? *m_dragged : all[i].at);
+        if (chosen && m_dragged) mark.moveLeft(std::max(0, std::min(x, width() - kGrid - mark.width())));
+        painter.setPen(QPen(color(Role::Fault), chosen ? 2 : 1));
+        painter.drawLine(x, kBars + kBar, x, bottom);
+        painter.setBrush(color(chosen ? Role::Fault : Role::FaultSoft));
+        painter.drawRoundedRect(QRectF(mark).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
+        painter.setPen(color(chosen ? Role::TextOnColor : Role::FaultText));
+        const QRect room = mark.adjusted(kGrid - 2, 0, -kGrid + 2, 0);
+        painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                         painter.fontMetrics().elidedText(all[i].words, Qt::ElideRight, room.width()));
+    }
+}
+
+std::vector<StepAxis::PlannedFault> StepAxis::faults() const {
+    const Played* const scene = shown();
+    if (!scene) return {};
+    const QJsonArray scenes = m_document->at(QStringLiteral("/scenes")).toArray();
+    qsizetype number = 0;
+    while (number < scenes.size() && scenes[number][u"id"].toString() != scene->scene)
+        ++number;
+    if (number == scenes.size()) return {};
+    const QString language = QCoreApplication::translate("Language", "en");
+    const QFontMetrics metrics(uiFont(-1));
+    const Nanos until = scale().until;
+    std::vector<PlannedFault> all;
+    const QJsonArray planned = scenes[number][u"change"][u"faults"].toArray();
+    for (qsizetype i = 0; i < planned.size(); ++i) {
+        QJsonObject fault = planned[i].toObject();
+        const auto at = parseDuration(fault.value(u"at").toString());
+        // One by a condition has no place on an axis, and one behind the last step is not seen.
+        if (!at || *at > until || fault.contains(u"when")) continue;
+        fault.remove(u"at");
+        const QString words = elementWords(fault, language);
+        const int wide = std::min(metrics.horizontalAdvance(words) + 2 * kGrid, kWidestFault);
+        const int x = std::max(0, std::min(xOf(*at), width() - kGrid - wide));
+        all.push_back({QStringLiteral("/scenes/%1/change/faults/%2").arg(number).arg(i), *at, words,
+                       QRect(x, kFaults, wide, kFault)});
+    }
+    std::ranges::stable_sort(all, {}, &PlannedFault::at);
+    // Each has the room up to the next one, and a grip's width at least.
+    for (std::size_t i = 0; i + 1 < all.size(); ++i)
+        all[i].mark.setRight(
+            std::max(all[i].mark.left() + 2 * kGrip, std::min(all[i].mark.right(), all[i + 1].mark.left() - 3)));
+    return all;
+}
+
+QRect StepAxis::faultMark(int index) const {
+    const std::vector<PlannedFault> all = faults();
+    return index < 0 || std::size_t(index) >= all.size() ? QRect() : all[std::size_t(index)].mark;
+}
+
+void StepAxis::chooseFault(int index) {
+    m_fault = index;
+    update();
+    tellFault();
+}
+
+void StepAxis::tellFault() {
+    const std::vector<PlannedFault> all = faults();
+    if (m_fault < 0 || std::size_t(m_fault) >= all.size()) return;
+    const PlannedFault& fault = all[std::size_t(m_fault)];
+    //: %3 a time, %4 a fault in words.
+    const QString sentence =
+        tr("Fault %1 of %2, at %3: %4. Delete removes it.")
+            .arg(QString::number(m_fault + 1), QString::number(all.size()), spanText(fault.at), fault.words);
+    setAccessibleDescription(sentence);
+    Q_EMIT told(sentence);
+}
+
+void StepAxis::moveFault(Nanos to) {
+    m_document->flush();
+    const std::vector<PlannedFault> all = faults();
+    if (m_fault < 0 || std::size_t(m_fault) >= all.size()) return;
+    const QString place = all[std::size_t(m_fault)].place;
+    m_document->set(place + QStringLiteral("/at"), formatDuration(snappedToAxis(to)));
+    const std::vector<PlannedFault> moved = faults(); // it may have come past another one
+    const auto now = std::ranges::find(moved, place, &PlannedFault::place);
+    m_fault = now == moved.end() ? -1 : int(now - moved.begin());
+    tellFault();
+}
+
+void StepAxis::removeFault() {
+    m_document->flush();
+    const std::vector<PlannedFault> all = faults();
+    if (m_fault < 0 || std::size_t(m_fault) >= all.size()) return;
+    const QString place = all[std::size_t(m_fault)].place, list = place.section(u'/', 0, -2);
+    const int number = place.section(u'/', -1).toInt();
+    std::vector<int> numbers(std::size_t(m_document->at(list).toArray().size()));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    numbers.erase(numbers.begin() + number);
+    m_document->arrange(list, numbers);
+    m_fault = std::min(m_fault, faultCount() - 1);
+    update();
+    m_fault < 0 ? tell() : tellFault();
+}
+
 void StepAxis::setCurrent(int index) {
+    if (index >= 0 && std::exchange(m_fault, -1) >= 0) update();
     if (index == m_current || index < 0) return;
     m_current = index;
     update();
@@ -233,6 +345,13 @@ void StepAxis::mousePressEvent(QMouseEvent* event) {
     const QPoint at = event->position().toPoint();
     m_gripped = gripAt(at) >= 0;
     if (m_gripped) return setCurrent(gripAt(at));
+    const std::vector<PlannedFault> planned = faults();
+    for (std::size_t i = 0; i < planned.size(); ++i) {
+        if (!planned[i].mark.contains(at)) continue;
+        m_gripped = true;
+        m_grip = at.x() - xOf(planned[i].at);
+        return chooseFault(int(i));
+    }
     const Played* const scene = shown();
     for (const Part& part : scene ? scene->steps : std::vector<Part>())
         if (barOf(part).contains(at)) setCurrent(part.index);
@@ -241,11 +360,15 @@ void StepAxis::mousePressEvent(QMouseEvent* event) {
 void StepAxis::mouseMoveEvent(QMouseEvent* event) {
     const QPoint at = event->position().toPoint();
     if (!(event->buttons() & Qt::LeftButton)) {
-        setCursor(gripAt(at) >= 0 ? Qt::SizeHorCursor : Qt::ArrowCursor);
+        const bool fault = std::ranges::any_of(faults(), [&](const PlannedFault& f) { return f.mark.contains(at); });
+        setCursor(fault || gripAt(at) >= 0 ? Qt::SizeHorCursor : Qt::ArrowCursor);
         return;
     }
     if (!m_gripped || !m_document->isLegible()) return;
-    m_dragged = snappedToAxis(scale().timeAt(at.x()));
+    const Nanos to = snappedToAxis(scale().timeAt(at.x() - (m_fault < 0 ? 0 : m_grip)));
+    // A press that chooses a fault does not round its instant.
+    if (m_fault >= 0 && !m_dragged && at.x() - m_grip == xOf(faults()[std::size_t(m_fault)].at)) return;
+    m_dragged = to;
     Q_EMIT told(tr("to %1").arg(spanText(*m_dragged)));
     update();
 }
@@ -254,7 +377,7 @@ void StepAxis::mouseReleaseEvent(QMouseEvent*) {
     m_gripped = false;
     if (!m_dragged) return;
     const Nanos to = *std::exchange(m_dragged, std::nullopt);
-    moveEnd(m_current, to);
+    m_fault < 0 ? moveEnd(m_current, to) : moveFault(to);
     update();
 }
 
@@ -269,8 +392,18 @@ void StepAxis::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Down:
         if (count > 0) setCurrent((m_current + 1) % count);
         return;
+    case Qt::Key_PageUp:
+    case Qt::Key_PageDown:
+        if (const int all = faultCount(); all > 0)
+            chooseFault(event->key() == Qt::Key_PageDown ? (m_fault + 1) % all : (m_fault <= 0 ? all : m_fault) - 1);
+        return;
+    case Qt::Key_Delete:
+    case Qt::Key_Backspace:
+        return removeFault();
     case Qt::Key_Left:
     case Qt::Key_Right:
+        if (const auto planned = faults(); m_fault >= 0 && std::size_t(m_fault) < planned.size())
+            return moveFault(planned[std::size_t(m_fault)].at + (event->key() == Qt::Key_Right ? by : -by));
         // An end that has just been moved is where the next run will have it.
         if (its && isUpToDate()) moveEnd(m_current, its->until + (event->key() == Qt::Key_Right ? by : -by));
         return;

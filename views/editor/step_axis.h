@@ -10,10 +10,12 @@ namespace lockscope::views {
 
 /// The narration of a lesson on the axis of time of its scene: above, the moments that have names, by the run itself;
 /// below, the steps, from where each begins to where it stops. The end of a step is dragged; it keeps the moment that
-/// it is told by ("wake+300ms").
+/// it is told by ("wake+300ms"). Faults that the lesson itself plans at an instant stand below the steps: they are
+/// dragged, too, and removed by Delete.
 ///
-/// By keys: Up and Down choose a step, Left and Right move its end by 100 ms (with Shift by 1 s). The scenes are played
-/// in the background, whenever the lesson is without a mistake; until then the axis stays as it was.
+/// By keys: Up and Down choose a step, Page Up and Page Down a fault; Left and Right move it by 100 ms (with Shift by
+/// 1 s). The scenes are played in the background, whenever the lesson is without a mistake; until then the axis stays
+/// as it was.
 class StepAxis : public QWidget {
     Q_OBJECT
 public:
@@ -24,6 +26,9 @@ public:
     void setCurrent(int index);
     /// Where a step's bar is, px; empty: it belongs to another scene, or its scene was not played yet.
     QRect barOf(int index) const;
+    /// How many faults stand on the axis, and where one of them does, px; empty: there is none of this number.
+    int faultCount() const { return int(faults().size()); }
+    QRect faultMark(int index) const;
     /// Whether the scenes of the document as it stands have been played.
     bool isUpToDate() const { return m_playedFor == m_wanted && m_wanted > 0; }
     int xOf(Nanos at) const { return scale().xOf(at); }
@@ -60,6 +65,13 @@ private:
         std::vector<Named> moments;
         std::vector<Part> steps;
     };
+    /// A fault that the lesson plans for the scene in sight.
+    struct PlannedFault {
+        QString place; ///< in the document: "/scenes/0/change/faults/2"
+        Nanos at{};
+        QString words;
+        QRect mark;
+    };
     static std::vector<Played> play(const lesson::Lesson& lesson);
     void playSoon();
     void begin();
@@ -70,15 +82,23 @@ private:
     /// The end of the step at a pixel, -1: none.
     int gripAt(const QPoint& at) const;
     void moveEnd(int index, Nanos to);
+    std::vector<PlannedFault> faults() const;
+    void paintFaults(QPainter& painter, int bottom) const;
+    void chooseFault(int index);
+    void moveFault(Nanos to);
+    void removeFault();
     void tell();
+    void tellFault();
 
     EditedDocument* m_document;
     std::vector<Played> m_played;
     QTimer m_soon;
     int m_wanted = 0, m_playedFor = 0; ///< generations of the document
     int m_current = 0;
-    std::optional<Nanos> m_dragged; ///< where the end of the chosen step is being dragged to
+    int m_fault = -1;               ///< the chosen one among faults(); -1: a step is chosen
+    std::optional<Nanos> m_dragged; ///< where the end of the chosen step, or the chosen fault, is being dragged to
     bool m_gripped = false;
+    int m_grip = 0; ///< from a fault's instant to where it was gripped, px
 };
 
 } // namespace lockscope::views

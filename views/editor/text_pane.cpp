@@ -116,9 +116,20 @@ void TextPane::refresh() {
         marks += mark;
     }
     m_edit->setExtraSelections(marks);
-    const int count = m_complaints->count();
-    m_caption->setHint(count > 0 ? tr("%n complaint(s)", "", count) : tr("none: it can run"));
-    if (count == 0) {
+    const int count = m_complaints->count(), unwritten = int(m_document->unwritten().size());
+    for (const scenario::Problem& problem : m_document->unwritten()) {
+        auto* const item = new QListWidgetItem(
+            icon("info", Role::Waiting),
+            //: A text of a lesson: %1 a line's number, %2 its place.
+            tr("line %1 · %2: still to be written").arg(QString::number(std::max(1, problem.line)), problem.path),
+            m_complaints);
+        item->setToolTip(tr("The lesson can be played; until then the other language's text stands there."));
+        item->setData(Line, std::max(1, problem.line));
+    }
+    m_caption->setHint(count > 0       ? tr("%n complaint(s)", "", count)
+                       : unwritten > 0 ? tr("it can run; %n text(s) still to be written", "", unwritten)
+                                       : tr("none: it can run"));
+    if (count == 0 && unwritten == 0) {
         auto* const item =
             new QListWidgetItem(icon("check", Role::Accepted), tr("Nothing is wrong with it."), m_complaints);
         item->setFlags(Qt::ItemIsEnabled); // read by the keyboard, too; there is no line to go to

@@ -55,13 +55,17 @@ void BreakButton::paintEvent(QPaintEvent*) {
     const int keyWidth = painter.fontMetrics().horizontalAdvance(keys);
     const QFont font = m_healing ? uiFont(0, QFont::DemiBold) : uiFont(-0.5);
     const QFontMetrics metrics(font);
-    const bool keyFits = kIcon + kGap + metrics.horizontalAdvance(m_words) + kGap / 2 + keyWidth <= room.width();
+    const int words = metrics.horizontalAdvance(m_words);
+    const bool keyFits = kIcon + kGap + words + kGap / 2 + keyWidth <= room.width();
+    // Two buttons may begin with one word: where large text has no room for both, whole words are worth more.
+    const int forIcon = kIcon + kGap + words > room.width() && words <= room.width() ? 0 : kIcon + kGap;
     if (keyFits) painter.drawText(room, Qt::AlignRight | Qt::AlignVCenter, keys);
     const QRect picture(room.left(), room.center().y() - kIcon / 2, kIcon, kIcon);
-    action->icon().paint(&painter, picture, Qt::AlignCenter, isEnabled() ? QIcon::Normal : QIcon::Disabled);
+    if (forIcon > 0)
+        action->icon().paint(&painter, picture, Qt::AlignCenter, isEnabled() ? QIcon::Normal : QIcon::Disabled);
     painter.setFont(font);
     painter.setPen(color(!isEnabled() ? Role::TextFaint : m_healing ? Role::AcceptedText : Role::Text));
-    room.adjust(kIcon + kGap, 0, keyFits ? -keyWidth : 0, 0);
+    room.adjust(forIcon, 0, keyFits ? -keyWidth : 0, 0);
     painter.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(m_words, Qt::ElideRight, room.width()));
 }
 

@@ -200,6 +200,8 @@ void BreakPanel::showOffer(std::size_t which, const FaultOffer& offer) {
     const bool otherIcon =
         action->icon().isNull() || qstrcmp(shown.icon, offer.icon) != 0 || shown.undoes != offer.undoes;
     shown = offer;
+    // Before its words, whose change is told of.
+    action->setProperty("undoneFor", offer.undoes ? offer.target : QString());
     if (otherIcon) action->setIcon(icon(offer.icon, offer.undoes ? Role::Accepted : Role::Fault));
     if (action->text() != offer.shortText) action->setText(offer.shortText);
     m_buttons[which]->setWords(kVerbs[which].kind == World ? offer.shortText : offer.brief);

@@ -107,6 +107,11 @@ void GlossaryDialog::showTerm(const QString& id) {
     m_field->setFocus();
 }
 
+void GlossaryDialog::setOpenLesson(const QString& id) {
+    m_openLesson = id;
+    showCurrent();
+}
+
 void GlossaryDialog::refill() {
     const QString before = shownTerm();
     {
@@ -137,7 +142,7 @@ void GlossaryDialog::showCurrent() {
     m_kind->setText(kindWord(term->kind));
     m_sentence->setText(term->sentence(m_language));
     const auto lesson = lesson::loadLesson(term->lesson);
-    m_lesson->setVisible(lesson.has_value());
+    m_lesson->setVisible(lesson && term->lesson != m_openLesson);
     if (lesson)
         //: On a button: %1 the number of a lesson, %2 its title.
         m_lesson->setText(tr("See it in lesson %1: %2").arg(lesson->order).arg(lesson->title.in(m_language)));

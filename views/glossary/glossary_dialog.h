@@ -22,6 +22,8 @@ public:
 
     /// Shows that term, with all terms in the list; an unknown id, or an empty one, shows the first.
     void showTerm(const QString& id);
+    /// The lesson that one is in: no button leads there.
+    void setOpenLesson(const QString& id);
     QString shownTerm() const;
     QLineEdit* field() const { return m_field; }
     QListWidget* list() const { return m_list; }
@@ -37,7 +39,7 @@ private:
     void refill();
     void showCurrent();
 
-    QString m_language;
+    QString m_language, m_openLesson;
     QLineEdit* m_field;
     QListWidget* m_list;
     QLabel* m_name;

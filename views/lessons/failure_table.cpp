@@ -15,6 +15,8 @@ using experiment::CellOutcome;
 
 namespace {
 
+constexpr double kTightWords = -2; ///< points, where there is little room
+
 /// A head with its last word on a line of its own: columns are narrow, and Chinese breaks anywhere.
 QString onTwoLines(QString title) {
     if (const qsizetype space = title.lastIndexOf(u' '); space > 0) title[space] = u'\n';
@@ -131,23 +133,46 @@ void FailureTable::build() {
 }
 
 void FailureTable::fill() {
+    m_tight = isTight();
+    m_grid->setHorizontalSpacing(m_tight ? kGrid / 4 : kGrid);
     for (DimLabel* label : m_heads)
-        label->setFont(uiFont(-1));
+        label->setFont(uiFont(m_tight ? kTightWords : -1));
     for (DimLabel* label : m_names)
-        label->setFont(fixedFont(-0.5));
+        label->setFont(fixedFont(m_tight ? kTightWords : -0.5));
     m_legend->setFont(uiFont(-1));
     m_legend->setText(
         tr("✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · "
            "✗ two held it, or an old write was accepted"));
     for (int cell = 0; cell < int(m_outcomes.size()); ++cell)
         fillCell(cell / columns(), cell % columns());
+    if (isTight() != m_tight) return fill(); // the cells have their words now
     const auto first = std::ranges::find_if(m_outcomes, &QWidget::isEnabled);
     if (first != m_outcomes.end()) setCurrent(int(first - m_outcomes.begin()));
 }
 
+bool FailureTable::isTight() const {
+    if (!m_table) return false;
+    const QFontMetrics names(fixedFont(-0.5)), words(uiFont(0, QFont::DemiBold));
+    int name = 0, cell = 0;
+    for (const QString& recipe : m_table->recipes)
+        name = std::max(name, names.horizontalAdvance(recipe));
+    for (const OutcomeCell* const one : m_outcomes)
+        cell = std::max(cell, words.horizontalAdvance(one->text()));
+    return name + columns() * (cell + 2 * kGrid) > width();
+}
+
+QFont FailureTable::cellFont() const {
+    return uiFont(m_tight ? kTightWords : 0, QFont::DemiBold);
+}
+
+void FailureTable::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (isTight() != m_tight) fill();
+}
+
 void FailureTable::fillCell(int row, int column) {
     OutcomeCell* const shown = m_outcomes[std::size_t(row * columns() + column)];
-    shown->setFont(uiFont(0, QFont::DemiBold));
+    shown->setFont(cellFont());
     if (m_cells.empty()) {
         shown->tell(QStringLiteral("…"), Role::TextDim);
         shown->setEnabled(false);

@@ -33,6 +33,8 @@ public:
     QAbstractButton* cell(int row, int column) const;
     /// Whether `widget` is a cell that has a use of its own for this key: to be pressed, or to go to another cell.
     static bool needsKey(const QWidget* widget, int key);
+    /// As narrow as may be: then letters and gaps are smaller.
+    QSize minimumSizeHint() const override { return {0, QWidget::minimumSizeHint().height()}; }
 
 Q_SIGNALS:
     void computed();
@@ -42,12 +44,17 @@ Q_SIGNALS:
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void build();
     void fill();
     int columns() const { return m_table ? int(m_table->columns.size()) : 0; }
     void fillCell(int row, int column);
+    /// Whether the usual letters are too wide for all columns.
+    bool isTight() const;
+    /// The font of a cell's words.
+    QFont cellFont() const;
     void open(int row, int column);
     /// The nearest cell in this direction that can be pressed gets the keyboard.
     void step(int from, int key);
@@ -60,6 +67,7 @@ private:
     QGridLayout* m_grid;
     std::vector<DimLabel*> m_heads, m_names;
     std::vector<OutcomeCell*> m_outcomes; ///< row by row
+    bool m_tight = false;
     Paragraph* m_legend;
     std::jthread m_work; ///< last: it is joined before the rest goes
 };

@@ -427,7 +427,7 @@ void LessonPanel::refreshSources() {
         const QString words = all[qsizetype(i)], url = sources[i].url.toHtmlEscaped();
         shown += !links          ? words
                  : url.isEmpty() ? words.toHtmlEscaped()
-                                 : QStringLiteral("<a href=\"%1\">%2 ↗</a>").arg(url, words.toHtmlEscaped());
+                                 : QStringLiteral("<a href=\"%1\">%2&nbsp;↗</a>").arg(url, words.toHtmlEscaped());
     }
     m_source->setText(tr("Source: %1").arg(shown.join(QStringLiteral("; "))));
     m_source->setTextInteractionFlags(links ? Qt::TextBrowserInteraction : Qt::NoTextInteraction);

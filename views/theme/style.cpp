@@ -230,6 +230,16 @@ void LockscopeStyle::drawControl(ControlElement element, const QStyleOption* opt
         if (const auto* bar = qstyleoption_cast<const QStyleOptionProgressBar*>(option))
             return drawProgress(*bar, *painter, element == CE_ProgressBarContents);
         break;
+    case CE_ComboBoxLabel:
+        if (const auto* box = qstyleoption_cast<const QStyleOptionComboBox*>(option); box && !box->editable) {
+            // Else a name that is too long ends anywhere, and reads as another one.
+            QStyleOptionComboBox shown(*box);
+            const int icon = box->currentIcon.isNull() ? 0 : box->iconSize.width() + 4;
+            const int room = subControlRect(CC_ComboBox, box, SC_ComboBoxEditField, widget).width() - icon;
+            shown.currentText = box->fontMetrics.elidedText(box->currentText, Qt::ElideRight, room);
+            return QProxyStyle::drawControl(element, &shown, painter, widget);
+        }
+        break;
     case CE_ShapedFrame:
         // The list that a combo box opens lies over other fields, as a menu does.
         if (widget && widget->inherits("QComboBoxPrivateContainer")) return drawMenuPanel(*option, *painter);

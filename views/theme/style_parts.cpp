@@ -194,12 +194,13 @@ void drawMenuItem(const QStyleOptionMenuItem& item, QPainter& painter, const QWi
     if (has(item, QStyle::State_Selected) && enabled)
         roundedBox(painter, QRectF(item.rect).adjusted(4, 0, -4, 0), color(Role::Selection), kClear, 1, 4);
     const QRect lead(item.rect.left() + 4, item.rect.top(), iconColumn - 4, item.rect.height());
+    const double side = std::min<double>(16 * textScale(), lead.width()); // a class reads the words larger
     if (item.checkType != QStyleOptionMenuItem::NotCheckable) {
         if (item.checked)
-            paintIcon(painter, centred(lead, 16), item.checkType == QStyleOptionMenuItem::Exclusive ? "dot" : "check",
+            paintIcon(painter, centred(lead, side), item.checkType == QStyleOptionMenuItem::Exclusive ? "dot" : "check",
                       enabled ? Role::Accent : Role::TextFaint);
     } else if (!item.icon.isNull()) {
-        item.icon.paint(&painter, centred(lead, 16).toRect(), Qt::AlignCenter,
+        item.icon.paint(&painter, centred(lead, side).toRect(), Qt::AlignCenter,
                         enabled ? QIcon::Normal : QIcon::Disabled);
     }
     painter.setFont(item.font);

@@ -2,7 +2,9 @@
 #include "timeline/lane_filter.h"
 
 #include "theme/fonts.h"
+#include "theme/icons.h"
 
+#include <QAction>
 #include <QKeyEvent>
 
 namespace lockscope::views {
@@ -15,6 +17,10 @@ LaneFilter::LaneFilter(QWidget* parent) : QLineEdit(parent) {
                                 "shows all of them again."));
     setToolTip(accessibleDescription());
     setFont(uiFont(-1));
+    QAction* const close = addAction(icon("close", Role::TextDim), TrailingPosition);
+    close->setObjectName(QStringLiteral("timeline.filter-close"));
+    close->setToolTip(tr("All lanes again (Esc)"));
+    connect(close, &QAction::triggered, this, &LaneFilter::closed);
     hide();
 }
 

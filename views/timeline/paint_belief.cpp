@@ -88,7 +88,7 @@ void paintStale(const PaintKit& kit, QRectF r) {
     if (!kit.m.wordsOnBeliefs()) return;
     const QString words = Timeline::tr("thinks it holds");
     const double least = kit.smallBold.width(words) + kit.m.px(16);
-    const double left = std::max(r.x(), 0.0), right = std::min(r.right(), kit.c.width());
+    const double left = std::max(r.x(), 0.0), right = std::min(r.right(), kit.edge);
     if (right - left < least + 4) return;
     kit.chip(std::round(left + (right - left - least) / 2), std::round(r.center().y() - kit.m.px(19) / 2.0), words,
              Role::ViolationSoft, Role::Violation, Role::ViolationText);
@@ -128,9 +128,10 @@ void paintPausedPill(const PaintKit& kit, const QRectF& pill) {
 }
 
 /// The pills of its pauses go to `pills`: they are painted above everything else in the lane. `written`: where
-/// words say what the client holds or that it waits, from left to right.
+/// words say what the client holds or that it waits, from left to right. `bars`: of holds, which a pill in the middle
+/// of a low lane must not cover as a whole. `flags`: where those of faults stand.
 void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, const std::vector<QRectF>& written,
-               std::vector<QRectF>& pills) {
+               const std::vector<QRectF>& bars, const std::vector<double>& flags, std::vector<QRectF>& pills) {
     double pillEnd = -1e9;
     const auto paused = [&](const Span& span, const QRectF& r) {
         if (r.width() < 7 || r.height() < kit.m.px(9)) {
@@ -151,7 +152,22 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, c
                 behind + width <= std::min(r.right(), kit.edge))
                 left = behind;
         }
+        // The flags of other faults stand there, too: the pill gives way, and where it cannot, the dots say it.
+        const double half = kit.m.px(6), first = std::max(r.x(), 0.0) + 2, end = std::min(r.right(), kit.edge);
+        const auto hides = [&](double x) { return x > r.x() + half && x - half < left + width && x + half > left; };
+        for (const double x : flags) {
+            if (!hides(x)) continue;
+            if (x + half + 2 + width <= end)
+                left = std::round(x + half + 2);
+            else if (x - half - 2 - width >= first)
+                left = std::round(x - half - 2 - width);
+        }
+        if (std::ranges::any_of(flags, hides)) return;
         if (!kit.m.wordsOnBeliefs() || r.right() - left < width * 0.6 || left < pillEnd) return;
+        const auto covered = [&](const QRectF& held) {
+            return held.left() >= left - 2 && held.right() <= left + width;
+        };
+        if (kit.m.lowBeliefs() && std::ranges::any_of(bars, covered)) return;
         pills.emplace_back(left, top, width, kit.m.px(19));
         pillEnd = pills.back().right() + 4;
     };
@@ -284,6 +300,18 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar, double
     }
 }
 
+/// Where the flags of a client's faults stand, from left to right.
+std::vector<double> flagsOf(const PaintKit& kit, const Lane& lane) {
+    std::vector<double> flags;
+    const auto add = [&](std::int64_t at) { flags.push_back(std::round(kit.c.x(at))); };
+    for (const TickTrack* faults : {&lane.life->faults, &lane.faults})
+        faults->visit(
+            kit.c.from(), kit.to(), kit.pixel, [&](std::size_t, const Tick& tick) { add(tick.at); },
+            [&](const TickSum& sum) { add(sum.from); });
+    std::ranges::sort(flags);
+    return flags;
+}
+
 } // namespace
 
 void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
@@ -308,8 +336,9 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     paintColumns(kit, columns, bar);
-    std::vector<QRectF> written;
+    std::vector<QRectF> written, bars;
     for (const auto& [span, rect] : wide) {
+        if (span->state == unsigned(BeliefState::Holding)) bars.push_back(rect);
         const auto state = BeliefState(span->state);
         const QRectF words = state == BeliefState::Waiting   ? paintWaiting(kit, *span, rect, rect.right() - 2)
                              : state == BeliefState::Holding ? paintHolding(kit, *span, rect)
@@ -317,8 +346,8 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
         if (words.width() > 0) written.push_back(words);
     }
     std::vector<QRectF> pills;
-    if (lane.life) paintLife(kit, *lane.life, bar, written, pills);
-    // Above the dots of a pause: that it still thinks it holds is the point of the picture.
+    if (lane.life) paintLife(kit, *lane.life, bar, written, bars, flagsOf(kit, lane), pills);
+    // Above the dots of a pause: that one still thinks it holds is the point of the picture.
     for (const auto& [span, rect] : wide)
         if (span->state == unsigned(BeliefState::Stale)) paintStale(kit, rect);
     for (const QRectF& pill : pills)

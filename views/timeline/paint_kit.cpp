@@ -129,6 +129,11 @@ double PaintKit::text(const QRectF& rect, const QString& words, const Face& face
                          texts().laid(shown, face.index, face.font).text);
     else
         p.drawText(QPointF(rect.x(), baseline), shown);
+    if (written) {
+        const QPointF moved = p.worldTransform().map(QPointF(rect.x(), baseline));
+        const QRectF place(moved.x(), moved.y() - face.fm.ascent(), width, face.fm.ascent() + face.fm.descent());
+        written->push_back({place, moved.y(), shown, face.font});
+    }
     return rect.left() + width;
 }
 
@@ -191,6 +196,12 @@ QColor onGround(const QColor& top) {
     const auto mix = [a = top.alphaF()](float over, float under) { return over * a + under * (1 - a); };
     return QColor::fromRgbF(mix(top.redF(), ground.redF()), mix(top.greenF(), ground.greenF()),
                             mix(top.blueF(), ground.blueF()));
+}
+
+QColor dimmedInk() {
+    // Less is not read on a bar's paled colour; light letters outshine the dark ground sooner.
+    const bool light = color(Role::Text).lightness() > color(Role::SurfaceSunken).lightness();
+    return onGround(color(Role::Text, light ? 0.78 : 0.85));
 }
 
 PixelColumns::PixelColumns(const TimelineCoordinates& c)

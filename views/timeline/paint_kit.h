@@ -13,6 +13,14 @@
 
 namespace lockscope::views {
 
+/// Words as they were drawn, by the painter's own coordinates: what is laid over the picture can write them again.
+struct WrittenWords {
+    QRectF place; ///< as wide as the words, and a line high
+    double baseline = 0;
+    QString words;
+    QFont font;
+};
+
 /// A client's belief is drawn with that at least, in pixels, however low its lane is.
 inline constexpr int kLeastBelief = 3;
 
@@ -32,6 +40,7 @@ struct PaintKit {
     std::int64_t playhead = -1; ///< record labels under it are left to the overlay; -1 = none
     std::int64_t last = std::numeric_limits<std::int64_t>::max(); ///< ns: what comes then or later is not drawn
     double edge; ///< words end here: where the picture does, or where what is yet to come is hidden
+    std::vector<WrittenWords>* written = nullptr; ///< gets all words that text() draws; null: nobody asks for them
     /// A font and its measures; `index` is its number in the cache of texts.
     struct Face {
         Face(int number, const QFont& f) : index(number), font(f), fm(f) {}
@@ -92,6 +101,9 @@ struct PaintKit {
 /// A translucent colour as it looks on the lanes' ground. Large areas are painted opaque: that is a plain copy. Qt
 /// spreads tall translucent fills over threads, so hundreds of thin ones would spend the frame in waking threads.
 QColor onGround(const QColor& color);
+
+/// Words on what a spotlight has dimmed: they recede with their ground, but stay readable on it.
+QColor dimmedInk();
 
 /// Sums per pixel column of things too narrow to be drawn by themselves.
 class PixelColumns {

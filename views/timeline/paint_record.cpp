@@ -121,11 +121,13 @@ void paintQueue(const PaintKit& kit, const Lane& lane, const QRectF& bar, int he
     area.paint(kit.p, onGround(color(Role::WaitingSoft)));
     edge.paint(kit.p, color(Role::Waiting));
     if (kit.m.density == TimelineMetrics::Density::Least) return; // no room for words
+    // Chinese letters reach lower than the others, and the lane ends there.
+    const double line = kit.m.px(13), foot = room >= kit.m.px(15) ? kit.m.px(2) : 0;
     for (const Words& one : words) {
         for (const QString& text : {Timeline::tr("%n waiting", nullptr, int(one.depth)), QString::number(one.depth)}) {
             const double width = kit.small.width(text);
             if (one.left + width > one.right) continue;
-            const QRectF place(one.left, floor - kit.m.px(13), width + 2, kit.m.px(13));
+            const QRectF place(one.left, floor - line - foot, width + 2, line);
             // A low curve would strike through its words: they have a ground of their own.
             if (one.top > place.top()) kit.box(place.adjusted(-3, 0, 3, 0), onGround(color(Role::WaitingSoft)));
             kit.text(place, text, kit.small, Role::WaitingText);

@@ -78,8 +78,10 @@ inline double wordsEdge(const TimelineScene& scene, const TimelineCoordinates& c
     return scene.hidesFuture ? std::clamp(c.x(scene.playhead), 0.0, c.width()) : c.width();
 }
 
-/// Lanes with their labels, section captions, grid and violation bands; all but the playhead.
-void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene);
+/// Lanes with their labels, section captions, grid and violation bands; all but the playhead. `written` gets the words
+/// on the lanes, if there is one.
+void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene,
+                std::vector<WrittenWords>* written = nullptr);
 /// The captions of the sections alone, over what hides the lanes.
 enum class Captions : std::uint8_t { All, Scrolling, Pinned };
 void paintCaptions(QPainter& painter, const QSize& size, const TimelineScene& scene, Captions which = Captions::All);
@@ -128,6 +130,9 @@ std::vector<MarginAtPlayhead> marginsAtPlayhead(const TimelineScene& scene, cons
 void paintMarginAtPlayhead(QPainter& painter, const MarginAtPlayhead& margin);
 /// How copies and clocks in sight stand at the playhead: it is written in their labels.
 QStringList copyStates(const TimelineScene& scene);
-void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease);
+/// The words that have room there; without any: none has.
+WrittenWords wordsOf(const LeaseAtPlayhead& lease);
+/// `dimmed`: a spotlight is on another lane, and has written the words.
+void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease, bool dimmed = false);
 
 } // namespace lockscope::views

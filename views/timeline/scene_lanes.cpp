@@ -212,12 +212,13 @@ QFont marginFont() {
 
 } // namespace
 
-void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene) {
+void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene, std::vector<WrittenWords>* written) {
     const TimelineCoordinates c = scene.coordinates(size.width());
     PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
     kit.playhead = scene.playhead;
     kit.edge = wordsEdge(scene, c);
     kit.endAfter(scene.seen);
+    kit.written = written;
     const int labels = scene.metrics.labelWidth(),
               lanesEnd = std::min(size.height(), scene.layout.height() - scene.scroll);
     const Ground ground(kit, scene.bands, lanesEnd);
@@ -422,16 +423,23 @@ QStringList copyStates(const TimelineScene& scene) {
     return states;
 }
 
-void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease) {
+WrittenWords wordsOf(const LeaseAtPlayhead& lease) {
     const QFont font = uiFont(0, QFont::DemiBold);
     const QFontMetricsF fm(font);
     for (const QString& words : lease.words) {
-        if (fm.horizontalAdvance(words) > lease.place.width()) continue;
-        painter.setFont(font);
+        const double width = fm.horizontalAdvance(words);
+        if (width > lease.place.width()) continue;
+        const double base = std::round(lease.place.y() + (lease.place.height() + fm.ascent() - fm.descent()) / 2);
+        return {{lease.place.x(), base - fm.ascent(), width, fm.ascent() + fm.descent()}, base, words, font};
+    }
+    return {};
+}
+
+void paintLeaseAtPlayhead(QPainter& painter, const LeaseAtPlayhead& lease, bool dimmed) {
+    if (const WrittenWords words = wordsOf(lease); !dimmed && !words.words.isEmpty()) {
+        painter.setFont(words.font);
         painter.setPen(color(lease.pale ? Role::Text : Role::TextOnColor));
-        const double baseline = lease.place.y() + (lease.place.height() + fm.ascent() - fm.descent()) / 2;
-        painter.drawText(QPointF(lease.place.x(), std::round(baseline)), words);
-        break;
+        painter.drawText(QPointF(words.place.x(), words.baseline), words.words);
     }
     if (!lease.dot) return;
     painter.setRenderHint(QPainter::Antialiasing, true);

@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 #include <QPainterPath>
+#include <QStaticText>
 
 namespace lockscope::views {
 namespace {
@@ -28,6 +29,22 @@ std::vector<QRectF> litRows(const TimelineScene& scene, const Spotlight& spotlig
             lit.push_back(band);
     }
     return lit;
+}
+
+/// Makes a lit band so much wider that its edges cut through no words: those are lit whole, up to `from` and `to`.
+void widen(QRectF& band, std::span<const WrittenWords> written, double from, double to, double apart) {
+    QRectF before;
+    do { // what was wide enough for one may cut the next
+        before = band;
+        for (const WrittenWords& words : written) {
+            const QRectF& place = words.place;
+            if (place.center().y() < band.top() || place.center().y() > band.bottom() || place.left() < from) continue;
+            if (place.left() - apart < band.left() && place.right() > band.left())
+                band.setLeft(std::max(from, place.left() - apart));
+            if (place.right() + apart > band.right() && place.left() < band.right())
+                band.setRight(std::min(to, place.right() + apart));
+        }
+    } while (band != before);
 }
 
 /// The playhead within the axis of a picture this wide.
@@ -111,8 +128,13 @@ void paintHidden(QPainter& painter, const QSize& size, const TimelineScene& scen
     painter.restore();
 }
 
-void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& scene, const Spotlight& spotlight,
-                    const ShownBet& bet) {
+bool isLit(const QRectF& words, const std::vector<QRectF>& lit) {
+    return std::ranges::any_of(lit, [&](const QRectF& band) { return band.intersects(words); });
+}
+
+std::vector<QRectF> paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& scene,
+                                   const Spotlight& spotlight, const ShownBet& bet,
+                                   std::span<const WrittenWords> written) {
     const double labels = scene.metrics.labelWidth(), width = size.width(), height = size.height();
     const double now = playheadX(scene, size.width());
     painter.save();
@@ -122,23 +144,34 @@ void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& s
     // A mark at its first instant is lit as a whole: it is drawn around its instant.
     const double left = std::max(labels + c.x(spotlight.from.count()) - scene.metrics.px(12), labels + 2.0);
     const double right = std::min({labels + c.x(spotlight.to.count()), now, width - 2});
-    const std::vector<QRectF> lit = right > left ? litRows(scene, spotlight, left, right) : std::vector<QRectF>{};
+    std::vector<QRectF> lit = right > left ? litRows(scene, spotlight, left, right) : std::vector<QRectF>{};
+    for (QRectF& band : lit)
+        widen(band, written, labels + 2, std::min(now, width - 2), scene.metrics.px(5));
     if (!lit.empty()) {
         QPainterPath dark, light;
         for (const TimelineLayout::Row& row : scene.layout.rows()) // captions between them stay readable
             dark.addRect(QRectF(labels, row.y - scene.scroll, now - labels, row.height));
         for (const QRectF& band : lit)
-            light.addRoundedRect(band.adjusted(-2, -2, 2, 2), 5, 5);
+            light.addRoundedRect(band.adjusted(-2, 0, 2, 0), 5, 5);
         painter.fillPath(dark.subtracted(light), color(Role::SurfaceSunken, kDim));
+        painter.setPen(dimmedInk());
+        for (const WrittenWords& words : written) {
+            if (words.place.left() < labels || isLit(words.place, lit)) continue;
+            painter.setFont(words.font);
+            QStaticText again(words.words); // as they were laid out, exactly over the first
+            again.setTextFormat(Qt::PlainText);
+            painter.drawStaticText(words.place.topLeft(), again);
+        }
         painter.setPen(QPen(color(Role::Text), 2));
         painter.setBrush(Qt::NoBrush);
-        for (const QRectF& band : lit)
-            painter.drawRoundedRect(band.adjusted(-1, -1, 1, 1), 5, 5);
+        for (const QRectF& band : lit) // within the rows: captions stand right above and below them
+            painter.drawRoundedRect(band.adjusted(-1, 1, 1, -1), 5, 5);
     }
     const QRectF hidden(now, 0, width - now, height);
     paintHidden(painter, size, scene, now);
     paintNotes(painter, hidden, scene, spotlight, bet);
     painter.restore();
+    return lit;
 }
 
 void paintNotYet(QPainter& painter, const QSize& size, const TimelineScene& scene) {

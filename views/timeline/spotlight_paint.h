@@ -14,9 +14,13 @@ struct ShownBet {
 };
 
 /// Over the lanes: dims all but the spotlight's lanes and time, draws its frame, and hides what lies right of the
-/// playhead; there stand how the lit lanes are now, and the bet. The caller holds the data's mutex.
-void paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& scene, const Spotlight& spotlight,
-                    const ShownBet& bet);
+/// playhead; there stand how the lit lanes are now, and the bet. `written`: the words on the lanes, which stay readable
+/// where they are dimmed, and are lit whole. Gives the bands that are lit. The caller holds the data's mutex.
+std::vector<QRectF> paintSpotlight(QPainter& painter, const QSize& size, const TimelineScene& scene,
+                                   const Spotlight& spotlight, const ShownBet& bet,
+                                   std::span<const WrittenWords> written = {});
+/// Whether these words stand in one of the bands.
+bool isLit(const QRectF& words, const std::vector<QRectF>& lit);
 /// Over the lanes: hides what lies right of the playhead, at x, but for the captions of the sections.
 void paintHidden(QPainter& painter, const QSize& size, const TimelineScene& scene, double x);
 /// Over the ruler and its strip: hides what lies right of the playhead, and says that it is yet to come.

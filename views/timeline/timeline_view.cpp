@@ -411,7 +411,8 @@ void TimelineView::refreshLanes(const TimelineScene& scene) {
     if (m_lanes.size() != pixels) m_lanes = QImage(pixels, QImage::Format_RGB32);
     m_lanes.setDevicePixelRatio(key.dpr);
     QPainter painter(&m_lanes);
-    paintLanes(painter, key.size, scene);
+    m_written.clear();
+    paintLanes(painter, key.size, scene, &m_written);
     painter.end();
     m_key = std::move(key);
     m_lastFrameMs = double(timer.nsecsElapsed()) / 1e6;
@@ -426,8 +427,13 @@ void TimelineView::paintEvent(QPaintEvent*) {
         const TimelineScene now = scene();
         refreshLanes(now);
         painter.drawImage(0, 0, m_lanes); // clipped to what is to be repainted
-        if (m_context && m_context->spotlight())
-            paintSpotlight(painter, viewport()->size(), now, *m_context->spotlight(), m_bet);
+        m_lit.reset();
+        if (m_context && m_context->spotlight()) {
+            std::vector<WrittenWords> words = m_written;
+            std::ranges::transform(m_leases, std::back_inserter(words), wordsOf);
+            const auto lit = paintSpotlight(painter, viewport()->size(), now, *m_context->spotlight(), m_bet, words);
+            if (!lit.empty()) m_lit = lit;
+        }
         m_alerts.paint(painter, viewport()->size(), now);
         paintOverlay(painter, now);
         m_paintedPlayhead = now.playhead;
@@ -460,7 +466,7 @@ void TimelineView::paintOverlay(QPainter& painter, const TimelineScene& scene) {
         paintCrossedCaptions(painter, viewport()->size(), scene, canvasX(scene.playhead));
     }
     for (const LeaseAtPlayhead& lease : m_leases)
-        paintLeaseAtPlayhead(painter, lease);
+        paintLeaseAtPlayhead(painter, lease, m_lit && !isLit(lease.place, *m_lit));
     painter.restore();
     painter.save();
     painter.setClipRect(QRect(0, 0, labels, height), Qt::IntersectClip);

@@ -279,6 +279,8 @@ private:
     QImage m_lanes;
     CacheKey m_key;
     std::vector<LeaseAtPlayhead> m_leases;
+    std::vector<WrittenWords> m_written;      ///< on m_lanes
+    std::optional<std::vector<QRectF>> m_lit; ///< by a spotlight; missing: none dims anything
     std::int64_t m_paintedPlayhead = -1;
     bool m_unseen = false; ///< a part of the trace was hidden when the playhead was moved last
     double m_lastFrameMs = 0;

@@ -100,8 +100,9 @@ private:
     VerdictBanner* m_banner = nullptr;
     CommandField* m_field = nullptr;
     QToolButton* m_overflow = nullptr;
-    bool m_seeded = false; ///< the session's run has a seed
-    int m_verdictRoom = 0; ///< the width kept for the verdict; it only grows while a session lasts
+    bool m_seeded = false;     ///< the session's run has a seed
+    int m_verdictRoom = 0;     ///< the width kept for the verdict; it only grows while session and text size last
+    double m_verdictScale = 0; ///< the text's scale that it is of
 };
 
 /// "Play (Space)": what a control says on hover.

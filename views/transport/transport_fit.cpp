@@ -82,9 +82,14 @@ void TransportBar::fillOverflow() {
 /// its end has them then.
 void TransportBar::fold() {
     if (!m_field) return;
-    constexpr int kVerdictLetters = 46; // of most sentences: the parts do not come and go with each of them
+    // As most sentences have: the parts do not come and go with each of them. Much larger text has no room to spare.
+    constexpr int kUsualLetters = 46, kFewLetters = 30;
+    constexpr double kLargeText = 1.2;
+    const int letters = textScale() > kLargeText ? kFewLetters : kUsualLetters;
+    if (m_verdictScale != textScale()) m_verdictRoom = 0; // before a class all is larger, and smaller again after it
+    m_verdictScale = textScale();
     m_verdictRoom = std::max({m_verdictRoom, m_banner->minimumSizeHint().width(),
-                              kVerdictLetters * QFontMetrics(uiFont(0, QFont::DemiBold)).averageCharWidth()});
+                              letters * QFontMetrics(uiFont(0, QFont::DemiBold)).averageCharWidth()});
     const QMargins margins = layout()->contentsMargins();
     int room = width() - margins.left() - margins.right() - m_verdictRoom;
     const QWidget* const speed = m_speed->parentWidget();

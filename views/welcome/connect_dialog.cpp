@@ -18,6 +18,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScreen>
+#include <QTimer>
 #include <QToolButton>
 #include <QUrl>
 #include <algorithm>
@@ -48,6 +50,27 @@ QStringList wordsIn(const QString& text) {
     return words;
 }
 
+/// Moves a window up where it has grown beyond the lower edge of its screen.
+class OnScreen : public QObject {
+public:
+    using QObject::QObject;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        auto* const window = static_cast<QWidget*>(watched);
+        if (event->type() == QEvent::Resize || event->type() == QEvent::Show)
+            QTimer::singleShot(0, window, [window] { moveUp(window); }); // its place is told after its size
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    static void moveUp(QWidget* window) {
+        const QRect room = window->screen()->availableGeometry(), frame = window->frameGeometry();
+        if (frame.bottom() > room.bottom())
+            window->move(frame.left(), std::max(room.top(), room.bottom() - frame.height()));
+    }
+};
+
 } // namespace
 
 ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* parent)
@@ -72,6 +95,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
       m_connect(new QPushButton(tr("Connect"))) {
     setWindowTitle(tr("Connect to a server"));
     setMinimumWidth(560);
+    installEventFilter(new OnScreen(this)); // its form grows
 
     auto* savedLabel = new QLabel(tr("&Saved connections"));
     savedLabel->setBuddy(m_saved);
@@ -220,6 +244,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
     layout->addWidget(m_showParts, 0, Qt::AlignLeft);
     layout->addWidget(m_parts);
     layout->addWidget(m_complaint);
+    layout->addSpacing(kGrid / 2);
     layout->addWidget(new SectionCaption(tr("Examples")));
     layout->addWidget(examples);
     layout->addSpacing(kGrid);

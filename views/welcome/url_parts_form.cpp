@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "welcome/url_parts_form.h"
 
+#include "theme/icons.h"
 #include "theme/widgets.h"
 
+#include <QBoxLayout>
 #include <QCheckBox>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
+#include <QToolButton>
 
 namespace lockscope::views {
 
@@ -33,8 +38,10 @@ UrlPartsForm::UrlPartsForm(QWidget* parent) : QWidget(parent), m_tls(new QCheckB
     m_authority = addField(grid, 5, 0, 2, tr("Authority (CA)"), tr("File of the certification authority"));
     m_certificate = addField(grid, 5, 2, 2, tr("Client's certificate"), tr("File of the client's certificate"));
     m_key = addField(grid, 5, 4, 2, tr("Client's key"), tr("File of the client's private key"));
-    for (QLineEdit* file : {m_authority, m_certificate, m_key})
+    for (QLineEdit* file : {m_authority, m_certificate, m_key}) {
         file->setPlaceholderText(tr("PEM file"));
+        addChooser(grid, file);
+    }
     connect(m_tls, &QCheckBox::toggled, this, [this] {
         enableWhatApplies();
         Q_EMIT edited();
@@ -45,6 +52,7 @@ UrlPartsForm::UrlPartsForm(QWidget* parent) : QWidget(parent), m_tls(new QCheckB
 QLineEdit* UrlPartsForm::addField(QGridLayout* grid, int row, int column, int columns, const QString& label,
                                   const QString& name) {
     auto* caption = new QLabel(label);
+    if (row > 0) caption->setContentsMargins(0, kGrid, 0, 0); // nearer to its own field than to the one above
     auto* field = new QLineEdit;
     caption->setBuddy(field);
     field->setAccessibleName(name);
@@ -52,6 +60,43 @@ QLineEdit* UrlPartsForm::addField(QGridLayout* grid, int row, int column, int co
     grid->addWidget(field, row + 1, column, 1, columns);
     connect(field, &QLineEdit::textEdited, this, &UrlPartsForm::edited);
     return field;
+}
+
+/// A button behind a field for the path of a file.
+void UrlPartsForm::addChooser(QGridLayout* grid, QLineEdit* field) {
+    int row = 0, column = 0, rows = 0, columns = 0;
+    grid->getItemPosition(grid->indexOf(field), &row, &column, &rows, &columns);
+    auto* const button = new QToolButton;
+    button->setIcon(icon("open"));
+    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::TabFocus);
+    //: On a button: %1 a file, "File of the certification authority".
+    button->setToolTip(tr("Choose: %1").arg(field->accessibleName()));
+    button->setAccessibleName(button->toolTip());
+    grid->removeWidget(field);
+    auto* const both = new QHBoxLayout;
+    both->setSpacing(2);
+    both->addWidget(field, 1);
+    both->addWidget(button);
+    grid->addLayout(both, row, column, rows, columns);
+    m_choosers.push_back(button);
+    connect(button, &QToolButton::clicked, this, [this, field] {
+        auto* const dialog = new QFileDialog(this, field->accessibleName());
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setFileMode(QFileDialog::ExistingFile);
+        dialog->setNameFilters({tr("PEM files (*.pem *.crt *.cer *.key)"), tr("All files (*)")});
+        // Certificate and key mostly lie beside the authority's file.
+        for (const QLineEdit* near : {field, m_authority, m_certificate, m_key}) {
+            if (near->text().isEmpty()) continue;
+            dialog->setDirectory(QFileInfo(near->text()).absolutePath());
+            break;
+        }
+        connect(dialog, &QFileDialog::fileSelected, field, [this, field](const QString& path) {
+            field->setText(path);
+            Q_EMIT edited();
+        });
+        dialog->open();
+    });
 }
 
 void UrlPartsForm::setUrl(const QString& url) {
@@ -99,6 +144,8 @@ void UrlPartsForm::enableWhatApplies() {
     m_tls->setEnabled(apply && m_parts.canEncrypt());
     for (QLineEdit* file : {m_authority, m_certificate, m_key})
         file->setEnabled(m_tls->isEnabled() && m_tls->isChecked());
+    for (QToolButton* chooser : m_choosers)
+        chooser->setEnabled(m_tls->isEnabled() && m_tls->isChecked());
 }
 
 } // namespace lockscope::views

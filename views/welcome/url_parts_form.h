@@ -3,11 +3,13 @@
 #include "welcome/url_parts.h"
 
 #include <QWidget>
+#include <vector>
 
 class QCheckBox;
 class QGridLayout;
 class QLabel;
 class QLineEdit;
+class QToolButton;
 
 namespace lockscope::views {
 
@@ -31,12 +33,14 @@ Q_SIGNALS:
 
 private:
     QLineEdit* addField(QGridLayout* grid, int row, int column, int columns, const QString& label, const QString& name);
+    void addChooser(QGridLayout* grid, QLineEdit* field);
     void enableWhatApplies();
 
     UrlParts m_parts; ///< with what has no field
     QLineEdit *m_servers, *m_user, *m_password, *m_behind, *m_authority, *m_certificate, *m_key;
     QLabel* m_behindLabel = nullptr;
     QCheckBox* m_tls;
+    std::vector<QToolButton*> m_choosers; ///< of the files
 };
 
 } // namespace lockscope::views

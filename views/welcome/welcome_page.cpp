@@ -27,7 +27,7 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kColumnWidth = 1080;
-constexpr int kShownRecent = 5;
+constexpr qsizetype kShownRecent = 5, kShownSaved = 8;
 constexpr const char* kOpeningLesson = "contention";
 
 /// A line of a list that can be pressed: an icon, a name, and where it is in grey.
@@ -337,7 +337,8 @@ void WelcomePage::resizeEvent(QResizeEvent* event) {
     if (m_finished) arrangeCards();
 }
 
-void WelcomePage::fill(QBoxLayout* list, const QStringList& entries, const QString& nothing, bool files) {
+void WelcomePage::fill(QBoxLayout* list, const QList<Entry>& entries, const QString& nothing,
+                       void (WelcomePage::*choose)(QString)) {
     clearLayout(list);
     if (entries.isEmpty()) {
         auto* hint = new DimLabel(nothing);
@@ -345,17 +346,9 @@ void WelcomePage::fill(QBoxLayout* list, const QStringList& entries, const QStri
         hint->setWordWrap(true);
         list->addWidget(hint);
     }
-    for (const QString& entry : entries.mid(0, kShownRecent)) {
-        const QFileInfo file(entry);
-        auto* row = files ? new RecentRow(entry.endsWith(QLatin1String(".json")) ? "scenario" : "recording",
-                                          file.fileName(), file.absolutePath())
-                          : new RecentRow("server", entry, entry);
-        connect(row, &QAbstractButton::clicked, this, [this, entry, files] {
-            if (files)
-                Q_EMIT fileChosen(entry);
-            else
-                Q_EMIT connectRequested(entry);
-        });
+    for (const Entry& entry : entries) {
+        auto* row = new RecentRow(entry.icon, entry.name, entry.where);
+        connect(row, &QAbstractButton::clicked, this, [this, choose, what = entry.chosen] { (this->*choose)(what); });
         list->addWidget(row);
     }
 }
@@ -366,12 +359,30 @@ void WelcomePage::setRecent(const QStringList& files, const QStringList& connect
     if (m_finished) fillRecent();
 }
 
+void WelcomePage::setSaved(const QList<ConnectDialog::Saved>& connections) {
+    m_saved = connections;
+    if (m_finished) fillRecent();
+}
+
 void WelcomePage::fillRecent() {
-    fill(m_servers, m_recentConnections,
+    QList<Entry> servers, files;
+    for (const ConnectDialog::Saved& one : m_saved.first(std::min(m_saved.size(), kShownSaved)))
+        servers += {"connect", one.name, one.url, one.url};
+    for (const QString& url : std::as_const(m_recentConnections)) {
+        if (servers.size() >= std::max(kShownRecent, std::min(m_saved.size(), kShownSaved))) break;
+        const bool named = std::ranges::find(m_saved, url, &ConnectDialog::Saved::url) != m_saved.end();
+        if (!named) servers += {"server", url, url, url};
+    }
+    for (const QString& path : m_recentFiles.first(std::min(m_recentFiles.size(), kShownRecent))) {
+        const QFileInfo file(path);
+        files += {path.endsWith(QLatin1String(".json")) ? "scenario" : "recording", file.fileName(),
+                  file.absolutePath(), path};
+    }
+    fill(m_servers, servers,
          tr("Servers that you connect to will be listed here, without passwords. Nothing is changed on them unless you "
             "allow it."),
-         false);
-    fill(m_files, m_recentFiles, tr("Files that you open or save will be listed here."), true);
+         &WelcomePage::connectRequested);
+    fill(m_files, files, tr("Files that you open or save will be listed here."), &WelcomePage::fileChosen);
 }
 
 } // namespace lockscope::views

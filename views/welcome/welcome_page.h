@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "welcome/connect_dialog.h"
+
 #include <QScrollArea>
 #include <QStringList>
 
@@ -24,6 +26,8 @@ public:
     explicit WelcomePage(QWidget* parent = nullptr);
 
     void setRecent(const QStringList& files, const QStringList& connections);
+    /// Connections that a person has given names to: they stand before the recent ones.
+    void setSaved(const QList<ConnectDialog::Saved>& connections);
     QPushButton* lessonButton() const { return m_lesson; }
     /// Null until the rest is built.
     QLineEdit* urlField() const { return m_url; }
@@ -64,10 +68,19 @@ private:
     void addShelf(const QString& name);
     void arrangeCards();
     void fillRecent();
-    void fill(QBoxLayout* list, const QStringList& entries, const QString& nothing, bool files);
+    /// An entry of a list below a caption.
+    struct Entry {
+        const char* icon;
+        QString name, where;
+        QString chosen; ///< what is opened: a path, an address
+    };
+    /// Presses of the rows go to `choose`; without a row, the list says `nothing`.
+    void fill(QBoxLayout* list, const QList<Entry>& entries, const QString& nothing,
+              void (WelcomePage::*choose)(QString));
 
     QList<Offer> m_offers;
     QStringList m_recentFiles, m_recentConnections;
+    QList<ConnectDialog::Saved> m_saved;
     QWidget* m_hero = nullptr; ///< the first part
     QPushButton* m_lesson = nullptr;
     QLineEdit* m_url = nullptr;

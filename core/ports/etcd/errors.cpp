@@ -94,8 +94,7 @@ Error refused(int status, int code, const QString& text, const QString& where) {
     if (code == Unauthenticated || says("invalid auth token") || says("revision of auth store is old"))
         return {Kind::AuthFailed, Unauthenticated, Text::tr("%1 no longer accepts this login: %2.").arg(where, text)};
     if (says("user name is empty"))
-        return {Kind::AuthFailed, code,
-                Text::tr("%1 wants a login. Write it into the URL: etcd://user:password@host.").arg(where)};
+        return {Kind::AuthFailed, code, Text::tr("%1 wants a login. In a URL: etcd://user:password@host.").arg(where)};
     if (says("authentication failed"))
         return {Kind::AuthFailed, code,
                 Text::tr("%1 refused the login. Check user and password in the URL.").arg(where)};

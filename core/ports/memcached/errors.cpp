@@ -71,8 +71,7 @@ Error tooManyPending(std::size_t limit, const QString& where) {
 }
 
 Error loginWanted(const QString& where) {
-    return {Kind::AuthFailed,
-            Text::tr("%1 wants a login. Write it into the URL: memcached://user:password@host.").arg(where)};
+    return {Kind::AuthFailed, Text::tr("%1 wants a login. In a URL: memcached://user:password@host.").arg(where)};
 }
 
 Error loginRefused(const QString& where) {

@@ -144,10 +144,9 @@ Error refusedGreeting(const QByteArray& reply, const QByteArray& command, const 
     // Redis without a password answers AUTH by ERR; one with ACLs by NOPERM where a command is not allowed.
     if (code == "NOAUTH" || code == "WRONGPASS" || (command == "AUTH" && (wrong || code == "NOPERM"))) {
         return {Kind::AuthFailed, code,
-                code == "NOAUTH"
-                    ? Text::tr("%1 wants a password. Write it into the URL: redis://:password@host.").arg(where)
-                    : Text::tr("%1 refused the login (%2). Check user and password in the URL.")
-                          .arg(where, QString::fromUtf8(code))};
+                code == "NOAUTH" ? Text::tr("%1 wants a password. In a URL: redis://:password@host.").arg(where)
+                                 : Text::tr("%1 refused the login (%2). Check user and password in the URL.")
+                                       .arg(where, QString::fromUtf8(code))};
     }
     if (code == "NOPERM")
         return {Kind::AuthFailed, code,

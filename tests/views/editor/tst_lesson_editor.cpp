@@ -12,6 +12,7 @@
 #include "theme/palette.h"
 
 #include <QJsonArray>
+#include <QJsonObject>
 #include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -137,9 +138,12 @@ private Q_SLOTS:
         QVERIFY(ask);
         QTest::keyClick(ask->button(), Qt::Key_Space);
         QCOMPARE(s.document()->at(QStringLiteral("/steps/0/ask/choices")).toArray().size(), 2);
-        QVERIFY(!s.document()->lesson()); // its texts are missing, and each is complained of
-        QCOMPARE(s.document()->problems().size(), std::size_t(6));
-        QVERIFY(s.document()->problems()[0].message.contains(QStringLiteral("empty")));
+        QVERIFY(s.document()->lesson()); // its texts are missing, and each is told of, but nothing is wrong
+        QVERIFY(s.document()->problems().empty());
+        QCOMPARE(s.document()->unwritten().size(), std::size_t(6));
+        QVERIFY(s.document()->unwritten()[0].message.contains(QStringLiteral("empty")));
+        QCOMPARE(s.window.text()->complaints()->count(), 6);
+        QVERIFY2(s.found().contains(QStringLiteral("still to be written")), qPrintable(s.found()));
         s.check(); // but it can be played
         QVERIFY2(s.found().startsWith(QStringLiteral("Checked")), qPrintable(s.found()));
     }
@@ -179,6 +183,44 @@ private Q_SLOTS:
         // In a list that is chosen from, too.
         s.steps()->setCurrent(0);
         QCOMPARE(axis->current(), 0);
+    }
+
+    /// Faults that the lesson plans stand on its axis: they are dragged to round instants, and removed.
+    void aFaultIsDraggedOnTheAxis() {
+        Scene s;
+        const QString list = QStringLiteral("/scenes/0/change/faults"); // of the lesson that an editor begins with
+        const auto fault = [](const char* at) {
+            return QJsonObject{{QStringLiteral("at"), QLatin1String(at)},
+                               {QStringLiteral("do"), QStringLiteral("pause-client")},
+                               {QStringLiteral("target"), QStringLiteral("A")},
+                               {QStringLiteral("for"), QStringLiteral("1s")}};
+        };
+        s.document()->set(list, QJsonArray{fault("0.517s"), fault("0.9s")});
+        QVERIFY(s.document()->lesson());
+        StepAxis* const axis = s.window.axis();
+        QTRY_VERIFY_WITH_TIMEOUT(axis->isUpToDate() && axis->faultCount() == 2, 60'000);
+        const auto at = [&](int i) { return s.document()->at(list + QStringLiteral("/%1/at").arg(i)).toString(); };
+        // A press alone changes nothing.
+        const QPoint grip = axis->faultMark(0).center();
+        QTest::mousePress(axis, Qt::LeftButton, {}, grip);
+        QTest::mouseRelease(axis, Qt::LeftButton, {}, grip);
+        QCOMPARE(at(0), QStringLiteral("0.517s"));
+        const int by = axis->xOf(700ms) - axis->xOf(517ms);
+        QTest::mousePress(axis, Qt::LeftButton, {}, grip);
+        QTest::mouseMove(axis, grip + QPoint(by, 0));
+        QTest::mouseRelease(axis, Qt::LeftButton, {}, grip + QPoint(by, 0));
+        QCOMPARE(at(0), QStringLiteral("700ms"));
+        // By keys, too: it goes past the other one, and stays the chosen one.
+        axis->setFocus();
+        for (int i = 0; i < 3; ++i)
+            QTest::keyClick(axis, Qt::Key_Right);
+        QCOMPARE(at(0), QStringLiteral("1s"));
+        QCOMPARE(at(1), QStringLiteral("0.9s")); // as it was written
+        QTest::keyClick(axis, Qt::Key_Delete);
+        QCOMPARE(s.document()->at(list).toArray().size(), 1);
+        QCOMPARE(at(0), QStringLiteral("0.9s"));
+        s.document()->undo();
+        QCOMPARE(s.document()->at(list).toArray().size(), 2);
     }
 
     /// The hands of a teacher become a lesson that runs as it ran.
@@ -227,8 +269,10 @@ private Q_SLOTS:
         QVERIFY(last && *last >= stop && *last <= stop + 10ms); // rounder, and nothing happens in between
         QCOMPARE(session.trace()->upperBound(*last), session.trace()->upperBound(stop));
         QCOMPARE(s.document()->at(QStringLiteral("/steps/3/speed")).toDouble(), 0.5);
-        // The only thing that is missing is words.
-        for (const scenario::Problem& problem : s.document()->problems())
+        // The only thing that is missing is words: the axis shows the steps all the same.
+        QVERIFY(s.document()->problems().empty() && s.document()->lesson());
+        QTRY_VERIFY_WITH_TIMEOUT(s.window.axis()->barOf(0).isValid(), 60'000);
+        for (const scenario::Problem& problem : s.document()->unwritten())
             QVERIFY2(problem.path.endsWith(QStringLiteral("/en")) || problem.path.endsWith(QStringLiteral("/zh_CN")),
                      qPrintable(problem.toString()));
         s.check();

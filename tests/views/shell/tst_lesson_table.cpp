@@ -50,6 +50,27 @@ struct Scene : tests::WindowScene {
 class tst_lesson_table : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// Before a class on a projector no column is cut.
+    void allColumnsFitOnAProjector() {
+        Scene s;
+        s.window->resize(1024, 768);
+        s.toTable();
+        s.window->presenter()->setOn(true);
+        const int columns = int(s.guide().table()->columns.size()), rows = int(s.guide().table()->recipes.size());
+        const auto cut = [&] {
+            for (int row = 0; row < rows; ++row)
+                for (int column = 0; column < columns; ++column) {
+                    const QAbstractButton* const cell = s.table().cell(row, column);
+                    const QRect words(cell->mapTo(s.window.get(), QPoint()), cell->size());
+                    const int needed = cell->fontMetrics().horizontalAdvance(cell->text());
+                    if (needed > cell->width() || cell->visibleRegion().boundingRect().width() < cell->width())
+                        return cell->text();
+                }
+            return QString();
+        };
+        QTRY_VERIFY2(cut().isEmpty(), qPrintable(cut()));
+    }
+
     /// A cell that says ✗ opens a run in which it is seen.
     void aClickOpensTheRunThatACellTellsOf() {
         Scene s;

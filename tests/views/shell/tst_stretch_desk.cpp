@@ -6,6 +6,7 @@
 #include "window/stretch_desk.h"
 #include "window_scene.h"
 
+#include <QFileDialog>
 #include <QListView>
 #include <QSignalSpy>
 #include <QToolButton>
@@ -23,6 +24,29 @@ class TestStretchDesk : public QObject {
         QTRY_COMPARE(scene.context()->playhead(), Nanos(20s));
     }
 private Q_SLOTS:
+    /// A second file is saved where the first one was.
+    void aFileIsSavedWhereTheLastOneWas() {
+        tests::WindowScene scene;
+        scene.open("contention");
+        QTemporaryDir folder;
+        const auto ask = [&](const char* id) -> QFileDialog* {
+            scene.action(id)->trigger();
+            const auto all = scene.window->findChildren<QFileDialog*>();
+            return all.isEmpty() ? nullptr : all.back();
+        };
+        QFileDialog* dialog = ask("share.save-picture");
+        QVERIFY(dialog);
+        QVERIFY(dialog->directory() != QDir(folder.path()));
+        const QString picture = folder.filePath(QStringLiteral("run.png"));
+        Q_EMIT dialog->fileSelected(picture);
+        dialog->close();
+        QTRY_VERIFY(scene.window->findChildren<QFileDialog*>().isEmpty());
+        dialog = ask("file.save-scenario");
+        QVERIFY(dialog);
+        QCOMPARE(dialog->directory().canonicalPath(), QDir(folder.path()).canonicalPath());
+        dialog->close();
+    }
+
     void whatHappenedBecomesAScenario() {
         const tests::WindowScene scene;
         play(scene);

@@ -6,8 +6,11 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QFileDialog>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScreen>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 #include <algorithm>
@@ -112,6 +115,47 @@ private Q_SLOTS:
         QVERIFY(test != buttons.end());
         (*test)->click();
         QVERIFY(field(dialog, "Password")->isVisible());
+    }
+
+    /// A dialogue that grows stays on the screen.
+    void thePartsOpenOnTheScreen() {
+        ConnectDialog dialog([](const QString&) { return QString(); }, {});
+        dialog.show();
+        QVERIFY(QTest::qWaitForWindowActive(&dialog));
+        const auto bottom = [&] { return dialog.screen()->availableGeometry().bottom(); };
+        dialog.move(dialog.x(), bottom() - dialog.frameGeometry().height());
+        QTRY_COMPARE(dialog.frameGeometry().bottom() + 1, bottom());
+        const int before = dialog.height();
+        dialog.askForPassword();
+        QTRY_VERIFY(dialog.height() > before);
+        QTRY_VERIFY(dialog.frameGeometry().bottom() <= bottom());
+    }
+
+    /// A file of TLS is chosen in a dialog, and comes into the address.
+    void aFileIsChosen() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("ca.pem"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.close();
+        UrlPartsForm form;
+        form.setUrl(QStringLiteral("redis://h:1"));
+        form.show();
+        const auto buttons = form.findChildren<QToolButton*>();
+        const auto choose = std::ranges::find_if(buttons, [](const QToolButton* one) {
+            return one->accessibleName().contains(QLatin1String("certification authority"));
+        });
+        QVERIFY(choose != buttons.end());
+        QVERIFY(!(*choose)->isEnabled()); // without TLS there is none
+        form.findChild<QCheckBox*>()->click();
+        QVERIFY((*choose)->isEnabled());
+        (*choose)->click();
+        auto* const dialog = form.findChild<QFileDialog*>();
+        QVERIFY(dialog);
+        Q_EMIT dialog->fileSelected(path);
+        dialog->close();
+        QVERIFY2(form.url().contains(QLatin1String("ca.pem")), qPrintable(form.url()));
+        QCOMPARE(UrlParts::of(form.url()).authority, path);
     }
 
     void theDialogsFieldsAndItsAddressFollowEachOther() {

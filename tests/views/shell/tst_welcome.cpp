@@ -146,6 +146,29 @@ private Q_SLOTS:
         QCOMPARE(server.last().first().toString(), QStringLiteral("redis://x"));
     }
 
+    /// A connection with a name goes by it, before the addresses; its address is not there twice.
+    void savedConnectionsGoByTheirNames() {
+        WelcomePage page;
+        page.resize(1600, 900);
+        page.setRecent({}, {QStringLiteral("redis://10.0.0.1"), QStringLiteral("redis://10.0.0.2")});
+        page.setSaved({{QStringLiteral("prod"), QStringLiteral("redis://10.0.0.2"), false}});
+        page.show();
+        QVERIFY(QTest::qWaitForWindowActive(&page));
+        QTRY_VERIFY(page.urlField()); // the rest of the page is there
+        const auto shown = [&] {
+            QStringList names;
+            for (const QAbstractButton* row : page.findChildren<QAbstractButton*>())
+                if (row->text() == u"prod" || row->text().startsWith(QLatin1String("redis://"))) names += row->text();
+            return names;
+        };
+        QCOMPARE(shown(), (QStringList{QStringLiteral("prod"), QStringLiteral("redis://10.0.0.1")}));
+        QSignalSpy wanted(&page, &WelcomePage::connectRequested);
+        for (QAbstractButton* row : page.findChildren<QAbstractButton*>())
+            if (row->text() == u"prod") row->click();
+        QCOMPARE(wanted.count(), 1);
+        QCOMPARE(wanted.first().first().toString(), QStringLiteral("redis://10.0.0.2"));
+    }
+
     void theConnectDialogChecksWhileOneTypes() {
         ConnectDialog dialog(check, {QStringLiteral("redis://old")});
         dialog.show();

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The presenter shows a class what a lesson points at.
+#include "glossary/glossary_dialog.h"
+#include "lessons/key_row.h"
 #include "lessons/lesson_guide.h"
 #include "locks/protocol_panel.h"
+#include "theme/fonts.h"
 #include "timeline/legend_bar.h"
 #include "timeline/timeline_panel.h"
 #include "timeline/timeline_view.h"
 #include "waits/waits_panel.h"
+#include "window/help_desk.h"
 #include "window/lesson_desk.h"
 #include "window/presenter.h"
 #include "window_scene.h"
@@ -28,6 +32,56 @@ class tst_window_class : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() { views::Theme::instance().setChoice(views::ThemeChoice::Light); }
+
+    /// The big key says what it does now.
+    void theKeyOfThePauseSaysWhomItResumes() {
+        WindowScene scene;
+        scene.open("contention");
+        scene.context()->seek(3s);
+        scene.window->presenter()->setOn(true);
+        const auto words = [&] {
+            const auto rows = scene.window->findChildren<views::KeyRow*>();
+            return rows.isEmpty() ? QString() : rows.front()->button(views::KeyRow::Key::PauseHolder)->text();
+        };
+        QTRY_COMPARE(words(), QStringLiteral("pause the holder"));
+        QAction* const pause = scene.action("break.pause-client");
+        QTRY_VERIFY(pause && pause->isEnabled());
+        scene.press(Qt::Key_P);
+        QTRY_VERIFY2(words().startsWith(QLatin1String("resume ")), qPrintable(words()));
+        scene.press(Qt::Key_P);
+        QTRY_COMPARE(words(), QStringLiteral("pause the holder"));
+    }
+
+    /// The button to a word's lesson is not there in that lesson.
+    void aWordDoesNotLeadToTheLessonThatIsOpen() {
+        WindowScene scene;
+        const auto button = [&] { return scene.window->findChild<views::GlossaryDialog*>()->lessonButton(); };
+        scene.window->help()->showTerm(QStringLiteral("fencing-token"));
+        QVERIFY(button()->isVisible());
+        scene.window->lessons()->open(QStringLiteral("fencing"), 0, views::LessonGuide::Arrival::AtOnce);
+        scene.window->help()->showTerm(QStringLiteral("fencing-token"));
+        QVERIFY(!button()->isVisible());
+        scene.window->help()->showTerm(QStringLiteral("watchdog"));
+        QVERIFY(button()->isVisible());
+    }
+
+    /// A class's large letters leave nothing behind: the row of the window has its parts again.
+    void theRowIsAsBeforeAfterAClass() {
+        WindowScene scene;
+        scene.open("contention");
+        const auto parts = [&] {
+            QStringList shown;
+            for (const QWidget* part : scene.window->transport()->findChildren<QWidget*>())
+                if (part->isVisible() && !part->accessibleName().isEmpty()) shown += part->accessibleName();
+            return shown;
+        };
+        QTRY_VERIFY(parts().contains(QStringLiteral("Speed")));
+        const QStringList before = parts();
+        scene.window->presenter()->setOn(true);
+        QTRY_VERIFY(views::textScale() > 1.2);
+        scene.window->presenter()->setOn(false);
+        QTRY_COMPARE(parts(), before);
+    }
 
     void aClassSeesWhereClientsStandAndTheLegend() {
         WindowScene scene;

@@ -191,6 +191,19 @@ private Q_SLOTS:
         QCOMPARE(layout.rows().size(), rows);
     }
 
+    /// The cross in the field shows all lanes again.
+    void theCrossEndsTheFilter() {
+        PauseView s;
+        const std::size_t rows = s.view.layoutOfLanes().rows().size();
+        auto* const field = s.view.findChild<QLineEdit*>(QStringLiteral("timeline.filter-field"));
+        s.view.findChild<QAction*>(QStringLiteral("timeline.filter"))->trigger();
+        QTest::keyClicks(field, QStringLiteral("stock"));
+        QVERIFY(s.view.layoutOfLanes().rows().size() < rows);
+        field->findChild<QAction*>(QStringLiteral("timeline.filter-close"))->trigger();
+        QVERIFY(!field->isVisible());
+        QCOMPARE(s.view.layoutOfLanes().rows().size(), rows);
+    }
+
     /// Lanes that come later are looked through, too.
     void aFilterHoldsForLanesThatCome() {
         Lanes s;

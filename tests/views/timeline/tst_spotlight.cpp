@@ -5,6 +5,7 @@
 #include "timeline/timeline_ruler.h"
 
 #include <QScrollBar>
+#include <cmath>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -52,6 +53,92 @@ private Q_SLOTS:
         s.context.setSpotlight(std::nullopt);
         Stage::settle();
         QCOMPARE(s.picture().pixelColor(outside), before.pixelColor(outside));
+    }
+
+    /// Words on a dimmed lane stand out from their ground as letters must, and none is cut by the edge of the light.
+    void wordsOutsideTheLightStayReadable() {
+        Stage s;
+        s.light({s.cast.a.thread}, 1s, 6s);
+        const QSize size = s.view.viewport()->size();
+        const TimelineScene scene = s.view.scene();
+        std::vector<WrittenWords> written;
+        QImage image(size, QImage::Format_RGB32);
+        QPainter painter(&image);
+        paintLanes(painter, size, scene, &written);
+        QVERIFY(!written.empty());
+        const std::vector<QRectF> lit = paintSpotlight(painter, size, scene, *s.context.spotlight(), {}, written);
+        painter.end();
+        QVERIFY(!lit.empty());
+        const auto luminance = [](const QColor& c) {
+            const auto part = [](double v) { return v <= 0.03928 ? v / 12.92 : std::pow((v + 0.055) / 1.055, 2.4); };
+            return 0.2126 * part(c.redF()) + 0.7152 * part(c.greenF()) + 0.0722 * part(c.blueF());
+        };
+        int dimmed = 0;
+        for (const WrittenWords& words : written) {
+            const QRectF& place = words.place;
+            if (place.left() < scene.metrics.labelWidth() || !QRectF(image.rect()).contains(place)) continue;
+            if (place.right() > s.x(6812ms)) continue; // hidden
+            if (isLit(place, lit)) {
+                // As a whole: the edge would run through it.
+                QVERIFY2(std::ranges::any_of(lit,
+                                             [&](const QRectF& band) {
+                                                 return band.left() <= place.left() && band.right() >= place.right();
+                                             }),
+                         qPrintable(words.words));
+                continue;
+            }
+            double darkest = 1, lightest = 0;
+            for (int x = int(place.left()); x < int(place.right()); ++x)
+                for (int y = int(place.top()); y < int(place.bottom()); ++y) {
+                    darkest = std::min(darkest, luminance(image.pixelColor(x, y)));
+                    lightest = std::max(lightest, luminance(image.pixelColor(x, y)));
+                }
+            const double contrast = (lightest + 0.05) / (darkest + 0.05);
+            QVERIFY2(contrast >= 4.5, qPrintable(QStringLiteral("%1: %2").arg(words.words).arg(contrast)));
+            ++dimmed;
+        }
+        QVERIFY(dimmed > 0);
+    }
+
+    /// Wherever the picture begins, no flag of a fault stands on the word "paused": A is resumed at 7 s.
+    void noFlagCoversThePill() {
+        const Stage s;
+        int seen = 0;
+        for (Nanos from = 3s; from < Nanos(7s); from += 100ms) {
+            TimelineScene scene = s.view.scene();
+            scene.from = from.count();
+            scene.to = (from + 10s).count();
+            const QSize size = s.view.viewport()->size();
+            QImage image(size, QImage::Format_RGB32);
+            QPainter painter(&image);
+            std::vector<WrittenWords> written;
+            paintLanes(painter, size, scene, &written);
+            const double flag = scene.metrics.labelWidth() + scene.coordinates(size.width()).x(Nanos(7s).count());
+            for (const WrittenWords& words : written) {
+                if (words.words != u"paused") continue;
+                ++seen;
+                QVERIFY2(words.place.right() < flag - 5 || words.place.left() > flag + 5,
+                         qPrintable(QString::number(from / 1ms)));
+            }
+        }
+        QVERIFY(seen > 10);
+    }
+
+    /// The frame of the light lies within its rows, as the captions' words stand right above them.
+    void theFrameTouchesNoCaption() {
+        Stage s;
+        const auto captions = [&](const QImage& picture) {
+            std::vector<QImage> all;
+            const TimelineScene scene = s.view.scene();
+            for (const auto& section : s.view.layoutOfLanes().sections())
+                all.push_back(picture.copy(int(s.x(1s)), scene.yOf(section.y), int(s.x(5s) - s.x(1s)),
+                                           scene.metrics.captionHeight()));
+            return all;
+        };
+        const auto before = captions(s.picture());
+        s.light({s.cast.a.thread, s.cast.lock}, 0s, 6s);
+        QVERIFY(before.size() >= 2);
+        QCOMPARE(captions(s.picture()), before);
     }
 
     void showsNothingRightOfThePlayhead() {
