@@ -15,6 +15,7 @@
 #include "statistics/statistics_panel.h"
 #include "theme/follow_focus.h"
 #include "theme/icons.h"
+#include "theme/widgets.h"
 #include "timeline/timeline_panel.h"
 #include "timeline/timeline_view.h"
 #include "verdict/verdict_panel.h"
@@ -96,8 +97,12 @@ QWidget* makeControls(views::ViewContext* context) {
     auto* column = new QVBoxLayout(whole);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(stack({new views::WorkloadPanel(context), new views::BreakPanel(context)}), 1);
-    column->addWidget(new views::HandList(context)); // in sight, however low the window is
+    auto* faults = new views::BreakPanel(context);
+    column->addWidget(stack({new views::WorkloadPanel(context), faults}), 1);
+    // In sight, however low the window is: cures are needed once something was done by hand.
+    column->addWidget(new views::HairLine(Qt::Horizontal));
+    column->addWidget(faults->takeFoot());
+    column->addWidget(new views::HandList(context));
     return whole;
 }
 

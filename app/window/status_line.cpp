@@ -10,6 +10,7 @@
 #include "theme/widgets.h"
 #include "trace/connection.h"
 
+#include <QCoreApplication>
 #include <QProgressBar>
 #include <QToolButton>
 
@@ -18,6 +19,22 @@ namespace {
 
 using namespace views;
 constexpr int kPaceMs = 500;
+
+struct Status {
+    Q_DECLARE_TR_FUNCTIONS(StatusLine)
+};
+
+/// "3 servers, redis-1 dead": how many there are, and which of them are dead; of many only their number.
+QString withDead(const QString& all, const trace::Trace& trace, const std::vector<trace::EntityId>& dead) {
+    constexpr std::size_t kMostNames = 3;
+    if (dead.empty()) return all;
+    if (dead.size() > kMostNames) return Status::tr("%1, %n dead", "6 servers, 4 dead", int(dead.size())).arg(all);
+    QStringList names;
+    for (const trace::EntityId one : dead)
+        names << trace.displayName(one);
+    //: 3 servers, redis-1 dead
+    return Status::tr("%1, %2 dead").arg(all, names.join(QStringLiteral(", ")));
+}
 
 } // namespace
 
@@ -104,20 +121,29 @@ void StatusLine::refresh() {
 QString StatusLine::left() const {
     const session::Session* const session = m_context->session();
     if (!session) return {};
-    std::vector<trace::EntityId> nodes;
-    for (const auto& [id, node] : m_context->state().nodes)
-        if (node.life != trace::ClientState::Life::Dead) nodes.push_back(id);
+    std::vector<trace::EntityId> nodes, dead;
+    for (const auto& [id, node] : m_context->state().nodes) {
+        nodes.push_back(id);
+        if (node.life == trace::ClientState::Life::Dead) dead.push_back(id);
+    }
     const auto servers = int(trace::serversAmong(*m_context->trace(), nodes).size());
-    int clients = 0;
-    for (const auto& [id, client] : m_context->state().clients)
-        clients += client.life != trace::ClientState::Life::Dead;
-    const QString sep = QStringLiteral(" · ");
+    dead = trace::serversAmong(*m_context->trace(), dead);
     const session::Abilities can = session->abilities();
-    QString text = QChar(0x25cf) + QStringLiteral(" ") + tr("%n server(s)", "", servers);
     // A watched server names the clients that hold or wait; there is no count of the others, in a recording of it
     // either.
     const bool watched = can.live || m_context->trace()->originWallMs() != 0;
-    if (clients > 0 || !watched) text += sep + tr("%n client(s)", "", clients);
+    int clients = 0;
+    std::vector<trace::EntityId> deadClients;
+    for (const auto& [id, client] : m_context->state().clients) {
+        const bool gone = client.life == trace::ClientState::Life::Dead;
+        clients += !(gone && watched); // a watched one that is gone was not killed here
+        if (gone && !watched) deadClients.push_back(id);
+    }
+    const QString sep = QStringLiteral(" · ");
+    QString text =
+        QChar(0x25cf) + QStringLiteral(" ") + withDead(tr("%n server(s)", "", servers), *m_context->trace(), dead);
+    if (clients > 0 || !watched)
+        text += sep + withDead(tr("%n client(s)", "", clients), *m_context->trace(), deadClients);
     if (can.live)
         text += sep + (can.workload || can.faults || can.forceRelease ? tr("changes allowed") : tr("read-only"));
     return text;

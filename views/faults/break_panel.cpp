@@ -36,6 +36,7 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
       m_context(context),
       m_caption(new SectionCaption(tr("Break"))),
       m_offers(kVerbs.size()),
+      m_foot(new QWidget),
       m_struck(new QWidget),
       m_struckGrid(new QGridLayout(m_struck)) {
     auto* column = new QVBoxLayout(this);
@@ -53,19 +54,27 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
     for (const auto& [kind, line] :
          {std::pair(Client, m_client), std::pair(Server, m_server), std::pair(Link, m_link)}) {
         column->addSpacing(kGrid / 4);
-        column->addWidget(line);
+        auto* row = new QHBoxLayout;
+        row->setSpacing(2);
+        row->addWidget(line, 1);
+        if (kind != Link) row->addWidget(moreOf(kind));
+        column->addLayout(row);
         addGroup(kind, column);
     }
-    column->addSpacing(kGrid);
     m_buttons.back()->setHealing(true);
-    column->addWidget(m_buttons.back());
+    m_buttons.back()->setObjectName(QStringLiteral("heal"));
+    auto* foot = new QVBoxLayout(m_foot);
+    foot->setContentsMargins(0, kGrid, 0, 0);
+    foot->setSpacing(0);
+    foot->addWidget(m_buttons.back());
     m_buttons.back()->show();
     m_struckGrid->setContentsMargins(0, kGrid / 2, 0, 0);
     m_struckGrid->setSpacing(kGrid / 2);
     m_struckGrid->setColumnStretch(0, 1);
     m_struckGrid->setColumnStretch(1, 1);
     m_struck->hide();
-    column->addWidget(m_struck);
+    foot->addWidget(m_struck);
+    column->addWidget(m_foot);
     column->addStretch();
     m_soon.setSingleShot(true);
     m_soon.setInterval(0);
@@ -76,6 +85,12 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
     connect(context, &ViewContext::selectionChanged, this, &BreakPanel::refreshSoon);
     connect(context, &ViewContext::scenarioChanged, this, &BreakPanel::refreshSoon);
     refresh();
+}
+
+QWidget* BreakPanel::takeFoot() {
+    layout()->removeWidget(m_foot);
+    m_foot->layout()->setContentsMargins(2 * kGrid, kGrid / 2, 2 * kGrid, kGrid); // as the panels above it
+    return m_foot;
 }
 
 void BreakPanel::refreshSoon() {
@@ -97,6 +112,33 @@ void BreakPanel::addGroup(Breakable::Kind kind, QVBoxLayout* column) {
         ++count;
     }
     column->addLayout(grid);
+}
+
+/// A button for a menu of everything that can be done to the target, also what has no button of its own, with its keys.
+QToolButton* BreakPanel::moreOf(Breakable::Kind kind) {
+    auto* button = new QToolButton;
+    button->setObjectName(kind == Client ? QStringLiteral("more.client") : QStringLiteral("more.server"));
+    button->setIcon(icon("chevron-down", Role::Fault));
+    button->setIconSize({12, 12});
+    button->setFixedSize(20, 18); // as high as the line that it stands in
+    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::TabFocus);
+    const QString tip = kind == Client ? tr("More: all that can be done to this client, with its keys")
+                                       : tr("More: all that can be done to this server, with its keys");
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    connect(button, &QToolButton::clicked, this, [this, kind, button] {
+        const FaultTargets targets = faultTargets(*m_context);
+        const trace::EntityId target = kind == Client ? targets.client : targets.node;
+        auto* menu = new QMenu(this);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        menu->setObjectName(QStringLiteral("break.more"));
+        menu->addSection(m_context->trace()->displayName(target));
+        fillFaultMenu(*menu, *m_context, target);
+        menu->popup(button->mapToGlobal(QPoint(0, button->height())));
+    });
+    m_more.emplace_back(kind, button);
+    return button;
 }
 
 /// The way to faults on a condition, or at another time.
@@ -160,6 +202,8 @@ void BreakPanel::refresh() {
     m_plan->setToolTip(canPlan(*m_context) ? tr("Plans a fault for another time, or for when something happens (%1)")
                                                  .arg(m_plan->shortcut().toString())
                                            : tr("Only in a simulation can faults be planned."));
+    for (const auto& [kind, button] : m_more)
+        button->setEnabled((kind == Client ? targets.client : targets.node) != kNoEntity);
     refreshLines(targets);
     showStruck();
     m_targetText = targetWords(targets, *m_context);

@@ -8,6 +8,7 @@ class QMenu;
 class QBoxLayout;
 class QGridLayout;
 class QShortcut;
+class QToolButton;
 class QVBoxLayout;
 
 namespace lockscope::views {
@@ -33,6 +34,9 @@ public:
     QString targetText() const { return m_targetText; }
     /// The buttons that make faults good, in the order shown.
     QList<QAbstractButton*> cures() const { return m_cures; }
+    /// "Heal everything" and the cures, without their place below the buttons: for one that stays in sight. It keeps
+    /// working while the panel lives.
+    QWidget* takeFoot();
     /// The fault of a button, or of the buttons' part that a widget is; nullopt: it is none.
     std::optional<scenario::Action> actionOf(const QWidget* widget) const;
 
@@ -40,6 +44,7 @@ private:
     void refreshSoon();
     void refresh();
     void addGroup(session::Breakable::Kind kind, QVBoxLayout* column);
+    QToolButton* moreOf(session::Breakable::Kind kind);
     void addVerb(std::size_t which);
     void addPlan(QBoxLayout* row);
     void refreshLines(const FaultTargets& targets);
@@ -58,6 +63,8 @@ private:
     std::vector<BreakButton*> m_buttons;
     std::vector<QShortcut*> m_refusals; ///< the keys of faults that cannot be done now
     TargetLine *m_client = nullptr, *m_server = nullptr, *m_link = nullptr;
+    std::vector<std::pair<session::Breakable::Kind, QToolButton*>> m_more; ///< menus of all verbs
+    QWidget* m_foot;   ///< the button that heals everything, and m_struck
     QWidget* m_struck; ///< holds m_cures
     QGridLayout* m_struckGrid;
     QList<QAbstractButton*> m_cures;

@@ -9,5 +9,7 @@ namespace lockscope::views {
 /// A lock manager's news of an engine as a sentence without its subject: "redis://redis-2 redis-set in use, epoch 2:
 /// switched by hand". `event` is an EngineChanged. Translated.
 QString engineWords(const trace::Event& event, const trace::Trace& trace);
+/// Its beginning, for a mark: "uses redis-2, epoch 2". Translated.
+QString engineLabel(const trace::Event& event, const trace::Trace& trace);
 
 } // namespace lockscope::views

@@ -19,8 +19,9 @@ struct Timeline {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
 
-constexpr std::size_t kMostMarks = 200;
-constexpr int kFlag = 16; ///< the room that the flag takes before the words
+constexpr std::size_t kMostMarks = 200, kMostFaults = 20'000;
+constexpr int kFlag = 16;  ///< the room that the flag takes before the words
+constexpr int kClose = 12; ///< marks of one kind that stand nearer than that are one, where there are too many
 
 /// How much a fault says of several of one instant. A death or a clock says more than the links that suffer from it.
 int weightOf(trace::EventKind kind) {
@@ -28,6 +29,8 @@ int weightOf(trace::EventKind kind) {
     switch (kind) {
     case ClientKilled:
     case NodeKilled:
+    case FailoverStep:
+    case EngineChanged:
         return 3;
     case ClockJumped:
     case ClientPaused:
@@ -89,6 +92,25 @@ QString linksLabel(const trace::Trace& trace, const std::vector<trace::Event>& l
     }
 }
 
+/// "12 sessions suspended", for sessions that have come to one end; empty: they have not.
+QString sessionsLabel(const std::vector<trace::Event>& sessions) {
+    const trace::SessionPhase phase = trace::sessionPhase(sessions.front().value);
+    if (std::ranges::any_of(sessions, [&](const trace::Event& e) { return trace::sessionPhase(e.value) != phase; }))
+        return {};
+    const int many = int(sessions.size());
+    switch (phase) {
+    case trace::SessionPhase::Suspended:
+        return Timeline::tr("%n session(s) suspended", "", many);
+    case trace::SessionPhase::Expired:
+        return Timeline::tr("%n session(s) expired", "", many);
+    case trace::SessionPhase::GivenUp:
+        return Timeline::tr("%n session(s) given up", "", many);
+    case trace::SessionPhase::Connected:
+        break;
+    }
+    return {};
+}
+
 /// "killed redis-1, redis-2", "cut A ↔ 3 others", "killed A +2": faults of one instant. Faults of the kind that says
 /// most are told together, with their names; of the others, how many they are.
 QString labelOf(const trace::Trace& trace, const TickTrack& faults, std::size_t first, std::size_t count) {
@@ -103,12 +125,19 @@ QString labelOf(const trace::Trace& trace, const TickTrack& faults, std::size_t 
         if (trace.kindAt(faults[i].row) == kind) alike.push_back(trace.at(faults[i].row));
     QString words = faultLabel(trace, faults[told]);
     std::size_t named = 1;
-    if (links && alike.size() > 1) {
+    if (kind == trace::EventKind::EngineChanged) { // news that each process tells; no name of theirs is in it
+        named = alike.size();
+    } else if (kind == trace::EventKind::SessionChanged && alike.size() > 1) {
+        if (const QString all = sessionsLabel(alike); !all.isEmpty()) {
+            words = all;
+            named = alike.size();
+        }
+    } else if (links && alike.size() > 1) {
         if (const QString all = linksLabel(trace, alike); !all.isEmpty()) {
             words = all;
             named = alike.size();
         }
-    } else if (weightOf(kind) > 1) {
+    } else if (weightOf(kind) > 1 && kind != trace::EventKind::FailoverStep) {
         for (std::size_t i = 1; i < alike.size() && named < kMostNames; ++i, ++named)
             words = Timeline::tr("%1, %2", "a fault, and whom else it struck")
                         .arg(words, trace.displayName(alike[i].actor));
@@ -158,7 +187,7 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
     case FailoverStep:
         return Timeline::tr("demoted %1").arg(subject);
     case EngineChanged:
-        return engineWords(e, trace);
+        return engineLabel(e, trace); // whole sentences do not fit
     case SessionChanged:
         if (trace::SessionPhase(e.value) == trace::SessionPhase::GivenUp)
             return Timeline::tr("session given up by %1").arg(actor);
@@ -180,20 +209,72 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
 
 namespace {
 
-/// The marks without their places, in the order of their times.
-std::vector<FaultChip> marksOf(const TimelineScene& scene, std::size_t first, std::size_t end) {
+/// Whether the run turns at such an event: deaths and restarts, elections, switches, and all that a person did. Their
+/// marks have words before all others.
+bool isDecisive(const trace::Trace& trace, const Tick& tick) {
+    using enum trace::EventKind;
+    if (tick.kind == unsigned(FaultTick::ByHand)) return true;
+    switch (trace.kindAt(tick.row)) {
+    case ClientKilled:
+    case ClientStarted:
+    case NodeKilled:
+    case NodeStarted:
+    case NodePaused:
+    case FailoverStep:
+    case EngineChanged:
+        return true;
+    case SettingChanged:
+        return trace.entity(trace.at(tick.row).aux).name.startsWith("engine=");
+    default:
+        return false;
+    }
+}
+
+/// Whether a second process tells the news of the first.
+bool isSameNews(const trace::Trace& trace, const Tick& one, const Tick& other) {
+    if (trace.kindAt(one.row) != trace::EventKind::EngineChanged || trace.kindAt(one.row) != trace.kindAt(other.row))
+        return false;
+    const trace::Event a = trace.at(one.row), b = trace.at(other.row);
+    return a.aux == b.aux && a.value == b.value && a.flags == b.flags;
+}
+
+/// Where the marks that begin with `first` end: those of one instant are one mark. Those of one kind that stand `close`
+/// (ns) to each other are, too, if they are the same news, or where there are `many`.
+std::size_t endOfMark(const TimelineScene& scene, std::size_t first, std::size_t end, std::int64_t close, bool many) {
     const TickTrack& faults = scene.data.faults();
+    const trace::Trace& trace = scene.data.trace();
+    const bool folds = many && !isDecisive(trace, faults[first]);
+    std::size_t next = first + 1;
+    while (next < end && (faults[next].at == faults[first].at ||
+                          (faults[next].at - faults[first].at < close &&
+                           (isSameNews(trace, faults[first], faults[next]) ||
+                            (folds && trace.kindAt(faults[next].row) == trace.kindAt(faults[first].row))))))
+        ++next;
+    return next;
+}
+
+/// The marks without their places, in the order of their times. Where there are too many, only the decisive ones.
+std::vector<FaultChip> marksOf(const TimelineScene& scene, const TimelineCoordinates& c, std::size_t first,
+                               std::size_t end) {
+    const TickTrack& faults = scene.data.faults();
+    const trace::Trace& trace = scene.data.trace();
+    const auto close = std::int64_t(scene.metrics.px(kClose) * c.nanosPerPixel());
     std::vector<FaultChip> marks;
     for (std::size_t i = first; i < end;) {
-        std::size_t next = i;
+        const std::size_t next = endOfMark(scene, i, end, close, end - first > kMostMarks);
         FaultChip mark;
         mark.at = faults[i].at;
-        for (; next < end && faults[next].at == mark.at; ++next)
-            mark.byHand = mark.byHand || faults[next].kind == unsigned(FaultTick::ByHand);
-        mark.words = labelOf(scene.data.trace(), faults, i, next - i);
+        mark.last = faults[next - 1].at;
+        for (std::size_t one = i; one < next; ++one) {
+            mark.byHand = mark.byHand || faults[one].kind == unsigned(FaultTick::ByHand);
+            mark.decisive = mark.decisive || isDecisive(trace, faults[one]);
+        }
+        mark.words = labelOf(trace, faults, i, next - i);
         marks.push_back(std::move(mark));
         i = next;
     }
+    if (marks.size() > kMostMarks) std::erase_if(marks, [](const FaultChip& mark) { return !mark.decisive; });
+    if (marks.size() > kMostMarks) marks.clear();
     for (const DeedMark& deed : scene.deeds) {
         const auto struck =
             std::ranges::find_if(marks, [&](const FaultChip& m) { return m.at == deed.at && m.byHand && !m.awaited; });
@@ -203,8 +284,8 @@ std::vector<FaultChip> marksOf(const TimelineScene& scene, std::size_t first, st
             continue;
         }
         FaultChip mark;
-        mark.at = deed.at;
-        mark.byHand = mark.awaited = true;
+        mark.at = mark.last = deed.at;
+        mark.byHand = mark.awaited = mark.decisive = true;
         mark.words = deed.words;
         mark.deed = deed.index;
         if (!deed.byCondition) mark.until = deed.until;
@@ -216,53 +297,134 @@ std::vector<FaultChip> marksOf(const TimelineScene& scene, std::size_t first, st
 
 } // namespace
 
+namespace {
+
+/// Finds places for the words of marks, the decisive ones first.
+class ChipPlaces {
+public:
+    ChipPlaces(std::vector<FaultChip>& chips, const TimelineScene& scene, const TimelineCoordinates& c)
+        : m_chips(chips), m_m(scene.metrics), m_edge(wordsEdge(scene, c)) {
+        for (FaultChip& chip : m_chips) {
+            chip.x = std::round(c.x(chip.at));
+            chip.box = QRectF(chip.x - m_m.px(6), m_m.px(6), m_m.px(12), m_m.px(20));
+        }
+        scene.bands.visit(c, scene.data.now(), [&](const ViolationBands::Band&, double x, double width) {
+            m_taken.emplace_back(x, x + width);
+        });
+    }
+
+    void place() {
+        std::vector<bool> placed(m_chips.size());
+        for (const bool decisive : {true, false})
+            for (std::size_t i = 0; i < m_chips.size(); ++i)
+                if (m_chips[i].decisive == decisive) placed[i] = placeWords(i);
+        for (std::size_t i = 0; i < m_chips.size(); ++i)
+            if (!placed[i]) m_chips[i].words.clear();
+        std::erase_if(m_chips, [](const FaultChip& chip) { return chip.box.isEmpty(); });
+    }
+
+private:
+    double widthOf(const QString& words) const { return m_m.px(kFlag) + m_words.horizontalAdvance(words) + m_m.px(8); }
+    /// Words may stand over the flags of what says less, as if it had struck at the same instant.
+    bool gives(const FaultChip& chip, const FaultChip& to) const {
+        return to.decisive && !chip.decisive && !chip.byHand && !chip.box.isEmpty();
+    }
+    /// Where the room right of a mark ends.
+    double roomAfter(std::size_t i, bool overOthers) const {
+        const FaultChip& chip = m_chips[i];
+        double room = m_edge;
+        for (std::size_t k = i + 1; k < m_chips.size(); ++k) {
+            if (m_chips[k].box.isEmpty() || (overOthers && gives(m_chips[k], chip))) continue;
+            room = std::min({room, m_chips[k].x - 2,
+                             m_chips[k].box.left() < m_chips[k].x - m_m.px(6) - 1 ? m_chips[k].box.left() - 2 : room});
+            break;
+        }
+        for (const auto& [from, to] : m_taken)
+            if (to > chip.x - 2) room = std::min(room, std::max(chip.x, from - 2));
+        return room;
+    }
+    /// Where the room left of a mark begins.
+    double roomBefore(std::size_t i) const {
+        const FaultChip& chip = m_chips[i];
+        double room = 0;
+        for (std::size_t k = 0; k < i; ++k)
+            if (!m_chips[k].box.isEmpty()) room = std::max(room, m_chips[k].box.right() + 2);
+        for (const auto& [from, to] : m_taken)
+            if (from < chip.x + 2) room = std::max(room, std::min(chip.x, to + 2));
+        return room;
+    }
+
+    bool placeWords(std::size_t i) {
+        FaultChip& chip = m_chips[i];
+        // Left of what is in sight: the end of its words would tell nothing, and stand at another time.
+        if (chip.box.isEmpty() || chip.x < -m_m.px(6)) return false;
+        const double width = widthOf(chip.words);
+        const double after = roomAfter(i, false) - chip.x, before = chip.x - roomBefore(i);
+        // Words stand right of the instant, and left of it where a violation follows at once.
+        if (width <= after) return put(chip, chip.x, width);
+        if (width <= before) return put(chip, chip.x - width, width);
+        const double over = roomAfter(i, true) - chip.x;
+        if (over > after && takeOver(i, over)) return true;
+        // Faults still to come have long words, and decisive ones need some: as much of them as there is room for.
+        const double least = m_m.px(chip.awaited ? 90 : 48);
+        if (!chip.awaited && !chip.decisive) return false;
+        const bool right = after >= std::max(least, before);
+        if (!right && before < least) return false;
+        if (!right && chip.awaited) return false;
+        const double fits = right ? after : before;
+        chip.words = elided(chip.words, fits);
+        return put(chip, right ? chip.x : chip.x - fits, fits);
+    }
+    /// Stands over marks that say less, and counts them with its own.
+    bool takeOver(std::size_t i, double room) {
+        FaultChip& chip = m_chips[i];
+        const auto covered = [&](double width) {
+            std::size_t count = 0;
+            for (std::size_t k = i + 1; k < m_chips.size() && m_chips[k].x - m_m.px(6) < chip.x + width; ++k)
+                count += gives(m_chips[k], chip);
+            return count;
+        };
+        const double least = m_m.px(48);
+        if (room < least) return false;
+        const auto wordsOver = [&](std::size_t count) {
+            return Timeline::tr("%1 +%2", "a fault and how many more").arg(chip.words).arg(count);
+        };
+        const double width = std::min(room, widthOf(wordsOver(m_chips.size())));
+        const std::size_t count = covered(width);
+        const QString words = count > 0 ? wordsOver(count) : chip.words;
+        chip.words = widthOf(words) <= width ? words : elided(words, width);
+        for (std::size_t k = i + 1; k < m_chips.size() && m_chips[k].x - m_m.px(6) < chip.x + width; ++k) {
+            if (!gives(m_chips[k], chip)) continue;
+            chip.last = std::max(chip.last, m_chips[k].last);
+            m_chips[k].box = {};
+        }
+        return put(chip, chip.x, width);
+    }
+    QString elided(const QString& words, double room) const {
+        return m_words.elidedText(words, Qt::ElideRight, room - m_m.px(kFlag) - m_m.px(8));
+    }
+    bool put(FaultChip& chip, double left, double width) {
+        chip.box = QRectF(left, m_m.px(6), width, m_m.px(20));
+        return true;
+    }
+
+    std::vector<FaultChip>& m_chips;
+    const TimelineMetrics& m_m;
+    double m_edge;
+    std::vector<std::pair<double, double>> m_taken; ///< by the pills of violations
+    QFontMetricsF m_words{uiFont(-1, QFont::DemiBold)};
+};
+
+} // namespace
+
 std::vector<FaultChip> faultChips(const TimelineScene& scene, const TimelineCoordinates& c) {
     const TickTrack& faults = scene.data.faults();
     const TimelineMetrics& m = scene.metrics;
     const std::size_t first = faults.lowerBound(c.from() - std::int64_t(m.px(200) * c.nanosPerPixel())),
                       end = std::max(first, faults.lowerBound(std::min(c.to(), scene.seen)));
-    if (end - first > kMostMarks) return {};
-    std::vector<FaultChip> chips = marksOf(scene, first, end);
-    std::vector<std::pair<double, double>> taken; // by the pills of violations
-    scene.bands.visit(c, scene.data.now(),
-                      [&](const ViolationBands::Band&, double x, double width) { taken.emplace_back(x, x + width); });
-    const QFontMetricsF words(uiFont(-1, QFont::DemiBold));
-    const double edge = wordsEdge(scene, c);
-    double lastEnd = -1e9;
-    for (std::size_t i = 0; i < chips.size(); ++i) {
-        FaultChip& chip = chips[i];
-        chip.x = std::round(c.x(chip.at));
-        // Left of what is in sight: the end of its words would tell nothing, and stand at another time.
-        if (chip.x < -m.px(6)) {
-            chip.words.clear();
-            chip.box = QRectF(chip.x - m.px(6), m.px(6), m.px(12), m.px(20));
-            continue;
-        }
-        const double width = m.px(kFlag) + words.horizontalAdvance(chip.words) + m.px(8);
-        const double room = i + 1 < chips.size() ? std::min(c.x(chips[i + 1].at) - 2, edge) : edge;
-        const auto isFree = [&](double left, double wide) {
-            const auto covers = [&](const std::pair<double, double>& pill) {
-                return pill.first < left + wide + 2 && pill.second > left - 2;
-            };
-            return left >= lastEnd && std::ranges::none_of(taken, covers);
-        };
-        // Words stand right of the instant, and left of it where a violation follows at once.
-        const bool right = chip.x + width <= room && isFree(chip.x, width);
-        const bool left = !right && chip.x - width >= 0 && isFree(chip.x - width, width);
-        // Faults still to come have long words: as much of them as there is room for.
-        const double least = m.px(90), fits = std::min(width, room - chip.x);
-        if (!right && !left && chip.awaited && fits >= least && isFree(chip.x, fits)) {
-            chip.words = words.elidedText(chip.words, Qt::ElideRight, fits - m.px(kFlag) - m.px(8));
-            chip.box = QRectF(chip.x, m.px(6), fits, m.px(20));
-            lastEnd = chip.box.right() + 2;
-            continue;
-        }
-        if (!right && !left) chip.words.clear();
-        chip.box = right  ? QRectF(chip.x, m.px(6), width, m.px(20))
-                   : left ? QRectF(chip.x - width, m.px(6), width, m.px(20))
-                          : QRectF(chip.x - m.px(6), m.px(6), m.px(12), m.px(20));
-        lastEnd = std::max(lastEnd, chip.box.right() + 2);
-    }
+    if (end - first > kMostFaults) return {};
+    std::vector<FaultChip> chips = marksOf(scene, c, first, end);
+    ChipPlaces(chips, scene, c).place();
     return chips;
 }
 

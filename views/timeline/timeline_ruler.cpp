@@ -108,7 +108,7 @@ QStringList TimelineRuler::tipLines(const QPointF& position) {
         if (x < chip.box.left() || x > chip.box.right()) continue;
         const TickTrack& faults = scene.data.faults();
         constexpr qsizetype kMost = 6; // of one instant
-        for (std::size_t i = faults.lowerBound(chip.at); i < faults.size() && faults[i].at == chip.at; ++i)
+        for (std::size_t i = faults.lowerBound(chip.at); i < faults.size() && faults[i].at <= chip.last; ++i)
             if (lines.size() < kMost) lines << faultSentence(scene.data.trace(), faults[i]);
         if (chip.deed)
             for (const DeedMark& deed : scene.deeds)

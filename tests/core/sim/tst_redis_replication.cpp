@@ -343,7 +343,7 @@ private Q_SLOTS:
         QCOMPARE(g.ask(g.at(1), {"GET", "k"}).isNil(), crash);
     }
 
-    void R57_R58_R59_R60_whatADiskKeeps_data() {
+    void R57_R58_R60_whatADiskKeeps_data() {
         QTest::addColumn<int>("persistence");
         QTest::addColumn<bool>("crash");
         QTest::addColumn<bool>("early"); ///< the write before the last flush
@@ -355,7 +355,7 @@ private Q_SLOTS:
         QTest::newRow("always, killed") << int(Always) << false << true << true;
         QTest::newRow("always, crashed") << int(Always) << true << true << true;
     }
-    void R57_R58_R59_R60_whatADiskKeeps() {
+    void R57_R58_R60_whatADiskKeeps() {
         QFETCH(int, persistence);
         QFETCH(bool, crash);
         QFETCH(bool, early);
@@ -439,6 +439,21 @@ private Q_SLOTS:
         QVERIFY(!g.at(1).engine().evict(0, "other")); // replicas do not evict
     }
 
+    /// A lease ends while its server is stopped, and the answer that comes late knows that.
+    void R65_aStoppedMasterAnswersLate() {
+        SimulatedGroup g(SimulatedGroup::settings(0));
+        g.ask(g.at(0), {"SET", "k", "v", "PX", "2000"});
+        g.ask(g.at(0), {"SET", "kept", "v", "PX", "20000"});
+        auto& session = g.connect(g.at(0));
+        g.at(0).pause();
+        const auto first = g.send(session, {"GET", "k"}), second = g.send(session, {"PTTL", "kept"});
+        g.run(5s);
+        QVERIFY(!*first && !*second);
+        g.at(0).resume();
+        g.run(1ms);
+        QVERIFY(*first && (*first)->isNil());
+        QVERIFY(*second && (*second)->integer <= 15'000 && (*second)->integer > 14'000);
+    }
     void R65_aStoppedReplicaCatchesUp() {
         SimulatedGroup g(SimulatedGroup::settings(1));
         g.at(1).pause();

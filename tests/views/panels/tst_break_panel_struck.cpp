@@ -3,6 +3,8 @@
 #include "fake_session.h"
 #include "faults/break_panel.h"
 #include "faults/fault_menu.h"
+#include "faults/fault_targets.h"
+#include "faults/fault_verbs.h"
 #include "faults/hand_list.h"
 #include "theme/palette.h"
 
@@ -12,6 +14,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QTreeWidget>
+#include <functional>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -171,6 +174,43 @@ private Q_SLOTS:
         QTest::keyClick(rows, Qt::Key_Delete);
         QCOMPARE(scene.session.withdrawn.size(), 2u);
         QVERIFY(!list->restartWithout()->isVisible());
+    }
+
+    /// Faults that have no button of their own are a button away, too.
+    void aMenuOfTheTargetHasAllVerbsWithoutAButton() {
+        Scene scene;
+        BreakPanel panel(&scene.context);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const FaultTargets targets = faultTargets(scene.context);
+        const session::Breakable::Sight sight = scene.context.sightToActOn();
+        using Kind = session::Breakable::Kind;
+        for (const auto& [kind, target, name] :
+             {std::tuple(Kind::Client, session::Breakable::client(sight, targets.client), "more.client"),
+              std::tuple(Kind::Server, session::Breakable::server(sight, targets.node), "more.server")}) {
+            auto* const more = panel.findChild<QToolButton*>(QLatin1String(name));
+            QVERIFY(more && more->isVisible() && more->isEnabled());
+            QTest::mouseClick(more, Qt::LeftButton);
+            auto* const menu = panel.findChild<QMenu*>(u"break.more"_qs);
+            QVERIFY(menu && menu->isVisible());
+            QStringList entries;
+            std::function<void(const QMenu*)> gather = [&](const QMenu* of) {
+                for (const QAction* entry : of->actions()) {
+                    entries << entry->text().section(u'\t', 0, 0);
+                    if (entry->menu()) gather(entry->menu());
+                }
+            };
+            gather(menu);
+            int without = 0;
+            for (const Verb& verb : kVerbs) {
+                if (verb.kind != kind || verb.shown == Verb::Shown::Button) continue;
+                ++without;
+                QVERIFY2(entries.contains(offerOf(target, verb.action).text), verb.id);
+            }
+            QVERIFY(without > 3);
+            menu->close();
+            QTRY_VERIFY(!panel.findChild<QMenu*>(u"break.more"_qs));
+        }
     }
 
     void aKeyThatCanDoNothingSaysWhy() {

@@ -415,6 +415,32 @@ private Q_SLOTS:
         QVERIFY(!f.panel.grab().isNull());
     }
 
+    void aVoteOfAnElectionThatIsOverIsNotTold() {
+        Failover f;
+        trace::Trace& t = f.session.writable();
+        const auto step = [&](Nanos at, trace::FailoverPhase phase) {
+            t.append({at.count(), std::int64_t(phase), f.sentinel, f.two, 0, trace::EventKind::FailoverStep, 0});
+        };
+        const auto doubt = [&](Nanos at, trace::Doubt value) {
+            t.append({at.count(), std::int64_t(value), f.sentinel, f.one, 0, trace::EventKind::NodeDoubted, 0});
+        };
+        doubt(10s, trace::Doubt::None);
+        step(11s, trace::FailoverPhase::Ended);
+        doubt(12s, trace::Doubt::Alone); // the dead master again, as a replica
+        t.append({Nanos(13s).count(), 2, f.sentinel, f.sentinel, 0, trace::EventKind::VoteCast, 0});
+        step(14s, trace::FailoverPhase::Abandoned);
+        t.reach(15s);
+        const auto wordsAt = [&](Nanos at) {
+            f.context.setPlayhead(at);
+            return nodeRoleWords(f.context, f.sentinel);
+        };
+        QCOMPARE(wordsAt(10500ms), u"sees nothing wrong, voted for sentinel-1"_qs);
+        QCOMPARE(wordsAt(11500ms), u"sees nothing wrong"_qs);
+        QCOMPARE(wordsAt(12500ms), u"redis-1 is down?"_qs);
+        QCOMPARE(wordsAt(13500ms), u"redis-1 is down?, voted for sentinel-1"_qs);
+        QCOMPARE(wordsAt(14500ms), u"redis-1 is down?"_qs);
+    }
+
     void whatServersTellEachOtherFliesAboveThem() {
         Failover f;
         trace::Trace& t = f.session.writable();

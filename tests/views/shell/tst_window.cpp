@@ -234,6 +234,24 @@ private Q_SLOTS:
         }
     }
 
+    /// A server that is dead is still one of them.
+    void theFootSaysWhichServerIsDead() {
+        Scene scene;
+        scene.window->openScenario(QStringLiteral("failover-async"));
+        scene.window->player()->pause();
+        const auto labels = scene.window->statusBar()->findChildren<QLabel*>();
+        const auto servers = std::ranges::find(labels, QStringLiteral("Servers"), &QLabel::accessibleName);
+        QVERIFY(servers != labels.end());
+        const auto ends = [&](const QString& words) { return (*servers)->text().endsWith(words); };
+        QTRY_VERIFY2(ends(QStringLiteral(" 6 server(s) · 3 client(s)")) ||
+                         ends(QStringLiteral(" 6 servers · 3 clients")),
+                     qPrintable((*servers)->text()));
+        scene.window->player()->seek(9s);
+        QTRY_VERIFY2_WITH_TIMEOUT((*servers)->text().contains(QStringLiteral(", redis-1 dead · ")),
+                                  qPrintable((*servers)->text()), 20'000);
+        QVERIFY2((*servers)->text().contains(QStringLiteral(" 6 server")), qPrintable((*servers)->text()));
+    }
+
     void aClickOnTheRulerSendsTheWorldThere() {
         Scene scene;
         scene.window->openScenario(QStringLiteral("gc-pause"));

@@ -21,6 +21,8 @@ using trace::EventKind;
 
 namespace {
 
+constexpr int kLong = 30'000; ///< ms, until the run is there: on a machine that does much else
+
 /// The window with the mouse over it. All that it does goes through clicks on windows of the screen; it only looks at
 /// the session.
 class Mouse : public tests::WindowScene {
@@ -85,9 +87,18 @@ public:
             return nullptr;
         };
         QTRY_VERIFY(card());
-        page->ensureWidgetVisible(card());
+        // Cards move while the page is laid out and scrolled: the click is for the one that is at its place.
+        const auto isThere = [&] {
+            page->ensureWidgetVisible(card());
+            const QWidget* const under = window->childAt(card()->mapTo(window.get(), card()->rect().center()));
+            return under && (under == card() || card()->isAncestorOf(under));
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isThere(), kLong);
+        QTest::qWait(0); // a layout that is asked for is made
+        QTRY_VERIFY_WITH_TIMEOUT(isThere(), kLong);
         click(card());
-        QTRY_VERIFY(context()->session());
+        QTRY_VERIFY_WITH_TIMEOUT(context()->session(), kLong);
+        QCOMPARE(context()->session()->scenario().id, QLatin1String(scenario));
     }
 
     views::ClusterPanel* cluster() const { return window->findChild<views::ClusterPanel*>(); }
@@ -134,7 +145,7 @@ public:
         const auto chosen = std::ranges::find_if(entries, [&](QAction* a) { return a->text().startsWith(entry); });
         QVERIFY2(chosen != entries.end(), qPrintable(entry));
         choose(openMenu(), *chosen);
-        QTRY_COMPARE(context()->session()->doneByHand().size(), before + 1);
+        QTRY_COMPARE_WITH_TIMEOUT(context()->session()->doneByHand().size(), before + 1, kLong);
     }
     verdict::Outcome exclusion() const {
         return context()->session()->verdict()->outcomes[std::size_t(verdict::Invariant::MutualExclusion)];
@@ -173,17 +184,17 @@ private Q_SLOTS:
         m.chooseRecipe("zk-mutex", "zk-1");
         m.standStill();
         m.goTo(3s);
-        QTRY_VERIFY(m.holder() != trace::kNoEntity && m.serverThat("leader") != trace::kNoEntity);
+        QTRY_VERIFY_WITH_TIMEOUT(m.holder() != trace::kNoEntity && m.serverThat("leader") != trace::kNoEntity, kLong);
         const trace::EntityId leader = m.serverThat("leader");
         const QString name = m.trace().displayName(leader);
         m.breakIt(leader, QStringLiteral("Kill %1").arg(name));
         const Nanos killed = *m.context()->session()->doneByHand().front().at;
         // The line over the lanes says why, a little later.
         m.goTo(killed + 1500ms);
-        QTRY_VERIFY2(m.why().contains(QStringLiteral("took over")), qPrintable(m.why()));
+        QTRY_VERIFY2_WITH_TIMEOUT(m.why().contains(QStringLiteral("took over")), qPrintable(m.why()), kLong);
         QVERIFY(m.why().contains(QStringLiteral("The leader %1 died").arg(name)));
         m.goTo(9s);
-        QTRY_COMPARE(m.context()->session()->verdict()->reached, m.trace().reached());
+        QTRY_COMPARE_WITH_TIMEOUT(m.context()->session()->verdict()->reached, m.trace().reached(), kLong);
         QCOMPARE(m.exclusion(), verdict::Outcome::Holds);
         QVERIFY(m.grantsAfter(killed) > 2);
         const trace::EntityId next = m.serverThat("leader");
@@ -199,16 +210,17 @@ private Q_SLOTS:
         m.standStill();
         m.chooseInMenuBar("layout.break");
         m.goTo(1s);
-        QTRY_VERIFY(m.holder() != trace::kNoEntity && m.serverThat("master") != trace::kNoEntity);
+        QTRY_VERIFY_WITH_TIMEOUT(m.holder() != trace::kNoEntity && m.serverThat("master") != trace::kNoEntity, kLong);
         const trace::EntityId holder = m.holder(), master = m.serverThat("master");
         const QString name = m.trace().displayName(master);
         m.breakIt(holder, QStringLiteral("Pause %1").arg(m.trace().displayName(holder)));
         m.breakIt(master, QStringLiteral("Demote %1").arg(name));
         m.goTo(4s);
-        QTRY_COMPARE(m.context()->session()->verdict()->reached, m.trace().reached());
+        QTRY_COMPARE_WITH_TIMEOUT(m.context()->session()->verdict()->reached, m.trace().reached(), kLong);
         QCOMPARE(m.exclusion(), verdict::Outcome::Violated);
         // The line over the lanes says why.
-        QTRY_VERIFY2(m.why().contains(QStringLiteral("took the place of %1").arg(name)), qPrintable(m.why()));
+        QTRY_VERIFY2_WITH_TIMEOUT(m.why().contains(QStringLiteral("took the place of %1").arg(name)),
+                                  qPrintable(m.why()), kLong);
         QVERIFY2(m.why().contains(QStringLiteral("without the lock of %1").arg(m.trace().displayName(holder))),
                  qPrintable(m.why()));
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's texts about changes by hand, and how it takes them back.
+#include "faults/break_button.h"
 #include "faults/break_panel.h"
 #include "faults/hand_list.h"
 #include "theme/format.h"
@@ -115,10 +116,20 @@ private Q_SLOTS:
         const QToolButton* const restart = list->restartWithout();
         const auto inSight = [restart] { return restart->visibleRegion().boundingRect() == restart->rect(); };
         QVERIFY(inSight());
-        // In a low window the form and the buttons are scrolled; the list stands below them.
-        scene.window->resize(1280, 720);
-        QTRY_VERIFY(area->verticalScrollBar()->maximum() > 0);
-        QTRY_VERIFY(inSight());
+        // In a lower window the form and the buttons are scrolled; the cures and the list stand below them.
+        const auto* faults = scene.window->findChild<views::BreakPanel*>();
+        const auto* heal = scene.window->findChild<views::BreakButton*>(QStringLiteral("heal"));
+        QVERIFY(heal);
+        for (const QSize size : {QSize(1600, 1000), QSize(1280, 720)}) {
+            scene.window->resize(size);
+            QTRY_COMPARE(scene.window->size(), size);
+            QTRY_VERIFY(area->verticalScrollBar()->maximum() > 0);
+            QTRY_VERIFY(inSight());
+            const auto whole = [](const QWidget* w) { return w->visibleRegion().boundingRect() == w->rect(); };
+            QTRY_VERIFY(whole(heal));
+            for (const QAbstractButton* cure : faults->cures())
+                QTRY_VERIFY2(whole(cure), qPrintable(cure->text()));
+        }
         const QWidget* const rows = list->rows()->viewport();
         QTRY_COMPARE(rows->visibleRegion().boundingRect(), rows->rect());
     }
