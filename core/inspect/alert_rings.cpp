@@ -3,6 +3,7 @@
 #include "inspect/alert_watch.h"
 
 #include "inspect/text.h"
+#include "trace/possible_cycles.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
@@ -33,18 +34,22 @@ public:
         std::size_t want = 0, holder = 0;
     };
 
+    /// Which parties are taken for one client.
+    enum class By : std::uint8_t { Who, Perhaps };
+    explicit RingSearch(By by) : m_by(by) {}
+
     std::deque<Want> all; ///< one for each lock that somebody waits for; none moves
     std::map<QByteArray, Waiter> waiters;
 
     void add(AlertWatch& watch) {
         for (auto& [name, lock] : watch.m_locks) {
-            lock.ring = {};
             if (lock.waiting.empty()) continue;
             Want& want = all.emplace_back(&lock, &watch.m_where, std::vector<QByteArray>());
             for (const Party& holder : lock.row.holders)
-                if (!holder.client.isEmpty()) want.holders.push_back(watch.m_who(holder));
+                if (!holder.client.isEmpty())
+                    want.holders.push_back(m_by == By::Who ? watch.m_who(holder) : watch.perhapsOf(holder));
             for (const Waiting& waiting : lock.waiting) {
-                Waiter& waiter = waiters[waiting.who];
+                Waiter& waiter = waiters[m_by == By::Who ? waiting.who : waiting.perhaps];
                 waiter.name = waiting.name;
                 waiter.wants.push_back({&want, waiting.since});
             }
@@ -72,10 +77,15 @@ public:
         const Want& want = wantAt(*weakest);
         const QString lock = want.where->isEmpty() ? QStringLiteral("“%1”").arg(readable(want.lock->row.name))
                                                    : tr("“%1” on %2").arg(readable(want.lock->row.name), *want.where);
-        const QString force = tr("Stop %1, or free %2 by force: %n client(s) wait for that. Then let all take their "
-                                 "locks in one order.",
-                                 nullptr, int(waitingFor(*weakest)))
-                                  .arg(waiters.at(*holder->who).name, lock);
+        const int waiting = int(waitingFor(*weakest));
+        const QString force =
+            want.lock->canBeFreed
+                ? tr("Stop %1, or free %2 by force: %n client(s) wait for that. Then let all take their locks in one "
+                     "order.",
+                     nullptr, waiting)
+                      .arg(waiters.at(*holder->who).name, lock)
+                : tr("Stop %1: %n client(s) wait for %2. Then let all take their locks in one order.", nullptr, waiting)
+                      .arg(waiters.at(*holder->who).name, lock);
         return ending(path, from) + QLatin1Char(' ') + force;
     }
 
@@ -103,9 +113,9 @@ public:
             links << linkOf(path[i]);
             since = std::max(since, wishAt(path[i]).since);
         }
-        const Ring ring{links.join(QStringLiteral(", ")), wayOut(path, from), since};
+        const Ring ring{links.join(QStringLiteral(", ")), wayOut(path, from), since, m_by == By::Perhaps};
         for (std::size_t i = from; i < path.size(); ++i)
-            wantAt(path[i]).lock->ring = ring;
+            if (wantAt(path[i]).lock->ring.words.isEmpty()) wantAt(path[i]).lock->ring = ring; // a certain one stays
     }
 
     /// Looks for a client along the holders of the locks that it waits for, depth first; for each client once, so that
@@ -148,15 +158,31 @@ public:
             }
         }
     }
+
+private:
+    By m_by;
 };
 
 void AlertWatch::findRings(std::span<AlertWatch* const> watches) {
-    RingSearch search;
     for (AlertWatch* const watch : watches) {
         watch->m_ringsOf = watch->m_looks;
-        if (!watch->m_troubleSince) search.add(*watch); // else nothing is known of its locks now
+        if (watch->m_troubleSince) continue; // nothing is known of its locks now: they stay as they are
+        for (auto& [name, lock] : watch->m_locks)
+            lock.ring = {};
     }
-    search.run();
+    for (const RingSearch::By by : {RingSearch::By::Who, RingSearch::By::Perhaps}) {
+        RingSearch search(by);
+        for (AlertWatch* const watch : watches)
+            if (!watch->m_troubleSince) search.add(*watch);
+        search.run();
+    }
+}
+
+QByteArray AlertWatch::perhapsOf(const Party& party) const {
+    if (!party.thread || !trace::isProcessOfItsOwn(*party.thread)) return m_who(party);
+    Party whole = party;
+    whole.thread.reset();
+    return m_who(whole);
 }
 
 void AlertWatch::joinClients(std::function<QByteArray(const Party&)> who, QString where) {

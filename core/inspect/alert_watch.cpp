@@ -126,13 +126,15 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
         const QByteArray who = identityOf(party);
         known = std::find_if(known, lock.waiters.cend(), [&](const Since& waiter) { return waiter.who == who; });
         const bool found = known != lock.waiters.cend();
-        lock.waiting.push_back({m_who(party), readable(who), found ? known->at : report.at});
+        lock.waiting.push_back({m_who(party), perhapsOf(party), readable(who), found ? known->at : report.at});
     }
     const bool deadHead = row.waiters && !row.waiters->empty() && row.waiters->front().dead;
     lock.deadHead = deadHead ? identityOf(row.waiters->front()) : QByteArray();
     lock.row = withoutContent(row);
     if (const Since* const longest = longestWaiter(lock.waiters))
         lock.row.waiters = {*waiting[std::size_t(longest - lock.waiters.data())]};
+    lock.permits = holdModeOf(row.mode) == trace::HoldMode::Permit;
+    lock.canBeFreed = !row.entries.empty();
     lock.gone = false;
     lock.seenIn = m_looks;
     lock.seenAt = report.at;
@@ -202,6 +204,8 @@ std::vector<LateRenewal> AlertWatch::observe(const LockReport& report) {
         return {};
     }
     m_troubleSince.reset();
+    m_unansweredSince.reset();
+    notePart(report);
     ++m_looks;
     m_evictsBy = evictionPolicyIn(report);
     std::unordered_set<QByteArray> guesses;
@@ -268,8 +272,8 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
         const Nanos left = std::chrono::milliseconds(*row.ttlMs) - (now - lock.seenAt);
         return left < rule.time && left >= Nanos(0); // beyond its end it is for the next look to say
     }
-    case Kind::NoExpiry:
-        return held && row.neverExpires;
+    case Kind::NoExpiry: // permits that nobody is named for have no end by design: a semaphore's, a latch's
+        return held && row.neverExpires && !(row.holders.empty() && lock.permits);
     case Kind::HolderGone:
         return held && row.neverExpires && !row.holders.empty() && row.moreHolders == 0 &&
                std::ranges::all_of(row.holders, &Party::gone);
@@ -326,6 +330,21 @@ std::int64_t AlertWatch::locksSeen() const {
     return std::ranges::count_if(m_locks, [](const auto& entry) { return !entry.second.gone; });
 }
 
+/// A part of a cluster may be away while the rest answers: the locks there are not known.
+void AlertWatch::notePart(const LockReport& report) {
+    const auto isAway = [](const WatchedServerState& server) { return !server.trouble.isEmpty(); };
+    const auto away = std::ranges::find_if(report.servers, isAway);
+    // Servers that each have every lock decide without those that are away.
+    if (report.together || away == report.servers.end()) {
+        m_partSince.reset();
+        return;
+    }
+    if (!m_partSince) m_partSince = report.at;
+    m_partTrouble = away->trouble;
+    m_partAway = std::ranges::count_if(report.servers, isAway);
+    m_partOf = std::int64_t(report.servers.size());
+}
+
 Nanos AlertWatch::silentFor(Nanos now) const {
     const std::optional<Nanos> since = m_troubleSince ? m_troubleSince : m_unansweredSince;
     return since ? now - *since : Nanos(0);
@@ -334,7 +353,7 @@ Nanos AlertWatch::silentFor(Nanos now) const {
 bool AlertWatch::isSoOfServer(const AlertRule& rule, Nanos now) const {
     switch (rule.kind) {
     case Kind::Unreachable:
-        return silentFor(now) > rule.time;
+        return silentFor(now) > rule.time || (m_partSince && now - *m_partSince > rule.time);
     case Kind::MayEvict:
         return !m_evictsBy.isEmpty() && m_sawLocks; // a lock that is free now comes again
     case Kind::ZkRate:

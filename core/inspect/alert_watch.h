@@ -125,14 +125,16 @@ private:
         Nanos middle() const;
     };
     struct Waiting {
-        QByteArray who; ///< one text for each client
+        QByteArray who;     ///< one text for each client
+        QByteArray perhaps; ///< one text for all that may be one client: perhapsOf()
         QString name;
         Nanos since{};
     };
     struct Ring {
-        QString words;  ///< who waits for what; empty: the lock is part of no deadlock
-        QString wayOut; ///< what to do, sentences
-        Nanos since{};  ///< when the last of its waiters came
+        QString words;         ///< who waits for what; empty: the lock is part of no deadlock
+        QString wayOut;        ///< what to do, sentences
+        Nanos since{};         ///< when the last of its waiters came
+        bool possible = false; ///< only if all that have one name are one client
     };
     struct RingSearch;
     /// A hand-over for which many clients were woken.
@@ -157,6 +159,8 @@ private:
         std::uint64_t seenIn = 0; ///< the number of the last report that looked at it
         Nanos seenAt{};           ///< … and its instant
         bool gone = false;        ///< that was not the last one
+        bool permits = false;     ///< it has several
+        bool canBeFreed = false;  ///< the format tells its holder from others, so that it can be freed by force
     };
     struct Words {
         QString sentence, advice;
@@ -191,6 +195,10 @@ private:
     bool isSo(const AlertRule& rule, const Lock& lock, Nanos now) const;
     /// The words for a rule that is true of a lock.
     Words wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const;
+    /// One text for all parties that may be one client: m_who without the thread, where that tells of a process of its
+    /// own.
+    QByteArray perhapsOf(const Party& party) const;
+    void notePart(const LockReport& report);
     void forget();
     Alert alertOf(const Key& key, Nanos since, Nanos now) const;
 
@@ -204,6 +212,9 @@ private:
     std::uint64_t m_ringsOf = 0;   ///< how many of them the rings were looked for in
     std::optional<Nanos> m_troubleSince, m_unansweredSince;
     QString m_trouble;
+    std::optional<Nanos> m_partSince; ///< since when some of its servers cannot be read, while others can
+    QString m_partTrouble;            ///< … why one of them cannot
+    std::int64_t m_partAway = 0, m_partOf = 0;
     bool m_sawLocks = false; ///< there was one at some time
     struct Awaited {
         Nanos due;

@@ -46,8 +46,11 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
         const auto which = std::size_t(longest - lock.holders.begin());
         const QString holder = which < row.holders.size() ? nameOf(row.holders[which]) : holderOf(row);
         const Since since = which < lock.holders.size() ? lock.holders[which] : Since{{}, seen, false};
-        return {Text::tr("“%1” is held by %2 for %3.").arg(name, holder, lasted(seen - since.at, since.seenToBegin)),
-                Text::tr("See whether that client still works; if it does not, stop it, or free the lock by force.")};
+        return {
+            Text::tr("“%1” is held by %2 for %3.").arg(name, holder, lasted(seen - since.at, since.seenToBegin)),
+            lock.canBeFreed
+                ? Text::tr("See whether that client still works; if it does not, stop it, or free the lock by force.")
+                : Text::tr("See whether that client still works; if it does not, stop it.")};
     }
     case Kind::Left: {
         const Nanos left = std::chrono::milliseconds(row.ttlMs.value_or(0)) - (now - lock.seenAt);
@@ -57,12 +60,17 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
     }
     case Kind::NoExpiry:
         return {Text::tr("“%1” is held by %2, and nothing ends it by itself.").arg(name, holderOf(row)),
-                Text::tr("If that client is gone, free the lock by force, and let locks expire.")};
+                lock.canBeFreed
+                    ? Text::tr("If that client is gone, free the lock by force, and let locks expire.")
+                    : Text::tr("If that client is gone, take its entry away on the server, and let locks expire.")};
     case Kind::HolderGone:
         return {Text::tr("“%1” is held by %2, which has no connection to this server any more, and nothing ends it by "
                          "itself.")
                     .arg(name, holderOf(row)),
-                Text::tr("Make sure that this client is dead, then free the lock by force; and let locks expire.")};
+                lock.canBeFreed
+                    ? Text::tr("Make sure that this client is dead, then free the lock by force; and let locks expire.")
+                    : Text::tr("Make sure that this client is dead, then take its entry away on the server; and let "
+                               "locks expire.")};
     case Kind::Waiters:
         if (!row.waiters)
             return {Text::tr("%n client(s) are subscribed to the release of “%1”.", nullptr,
@@ -125,7 +133,11 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                     .arg(name),
                 Text::tr("A fair lock wakes the next one only; or hold it for a shorter time, so that fewer wait.")};
     case Kind::Deadlock:
-        return {Text::tr("Deadlock: %1.").arg(lock.ring.words), lock.ring.wayOut};
+        //: %1: "A waits for “x”, B waits for “y”"
+        return {(lock.ring.possible ? Text::tr("Possible deadlock: %1, if clients of one name are one client.")
+                                    : Text::tr("Deadlock: %1."))
+                    .arg(lock.ring.words),
+                lock.ring.wayOut};
     case Kind::TokenBack:
         return {
             Text::tr("The fencing token of “%1” went back from %2 to %3: the server has lost data.")
@@ -135,14 +147,16 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
             Text::tr("What checks tokens refuses new holders, or has let an old one in: compare it with the lock.")};
     case Kind::RenewalLate: {
         const RenewalPace& pace = lock.renewals.pace;
-        const Nanos late = now - pace.last() - pace.longest();
+        // A renewal after the last look, or while the server cannot be read, would not be known.
+        const Nanos known = m_troubleSince ? std::min(now, m_knownUntil) : now;
+        const Nanos late = known - pace.last() - pace.longest();
         const bool steady = 20 * pace.jitter() <= pace.longest();
         //: After "every": how often a lock is renewed.
         const QString every = steady ? durationText(pace.longest())
                                      : Text::tr("%1 at the longest, %2 at the shortest")
                                            .arg(durationText(pace.longest()), durationText(pace.shortest()));
         const QString left =
-            row.ttlMs ? durationText(std::max(std::chrono::milliseconds(*row.ttlMs) - (now - lock.seenAt), Nanos(0)))
+            row.ttlMs ? durationText(std::max(std::chrono::milliseconds(*row.ttlMs) - (known - lock.seenAt), Nanos(0)))
                       : QString();
         return {
             left.isEmpty() ? Text::tr("%1 renewed “%2” every %3, and is late by %4.")
@@ -159,6 +173,12 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                          "and let fencing tokens decide.")};
     }
     case Kind::Unreachable:
+        if (m_partSince && silentFor(now) == Nanos(0))
+            return {Text::tr("%1 of its %2 servers could not be read for %3: %4")
+                        .arg(m_partAway)
+                        .arg(m_partOf)
+                        .arg(durationText(now - *m_partSince), m_partTrouble),
+                    Text::tr("The locks there are not known meanwhile. Lockscope keeps trying.")};
         return {
             Text::tr("The server could not be read for %1: %2")
                 .arg(durationText(silentFor(now)), m_troubleSince ? m_trouble : Text::tr("it has not answered yet.")),

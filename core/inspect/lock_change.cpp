@@ -185,7 +185,13 @@ std::vector<LockChange> changesBetween(const LockReport& before, const LockRepor
             changes.push_back({Kind::Appeared, *is, beginningOf(*is, !before.complete)});
             ++is;
         } else {
-            if (const auto what = between(*was, *is, looksAt(*was))) changes.push_back({Kind::Changed, *is, *what});
+            const auto what = between(*was, *is, looksAt(*was));
+            if (what == What::Lost && is->state == State::Queued) { // its waiters are left: who held it goes first
+                changes.push_back({Kind::Vanished, *was, What::Lost});
+                changes.push_back({Kind::Appeared, *is, What::Queue});
+            } else if (what) {
+                changes.push_back({Kind::Changed, *is, *what});
+            }
             ++was;
             ++is;
         }

@@ -13,7 +13,7 @@ QJsonObject toJson(const ServerIdentity& server) {
     using Role = ServerIdentity::Role;
     using Mode = ServerIdentity::Mode;
     const auto uptime = std::chrono::duration_cast<std::chrono::seconds>(server.uptime).count();
-    const bool told = uptime > 0 || !server.runId.isEmpty(); // servers that tell how long they run name the run, too
+    const bool told = uptime > 0 || !server.runId.isEmpty();
     QJsonObject json{
         {QStringLiteral("run_id"), server.runId.isEmpty() ? QJsonValue() : QJsonValue(readable(server.runId))},
         {QStringLiteral("version"), readable(server.version)},

@@ -38,6 +38,7 @@ QJsonObject withDetails(QJsonObject json, const Party& party) {
     if (party.sinceWallMs) json.insert(QStringLiteral("since_ms"), qint64(*party.sinceWallMs));
     if (!party.about.isEmpty()) json.insert(QStringLiteral("about"), readable(party.about));
     if (party.ttlMs) json.insert(QStringLiteral("ttl_ms"), qint64(*party.ttlMs));
+    if (party.neverExpires) json.insert(QStringLiteral("never_expires"), true);
     if (party.gone) json.insert(QStringLiteral("gone"), true);
     return json;
 }
@@ -170,6 +171,8 @@ QJsonObject toJson(const LockRow& row) {
     if (!row.waiters && row.waiterCount) json.insert(QStringLiteral("waiter_count_of"), QStringLiteral("subscribers"));
     // Said only where the list is not whole.
     if (row.deadWaiters > 0) json.insert(QStringLiteral("dead_waiters"), qint64(row.deadWaiters));
+    if (row.permitsFree) json.insert(QStringLiteral("permits_free"), qint64(*row.permitsFree));
+    if (row.permitsInAll) json.insert(QStringLiteral("permits"), qint64(*row.permitsInAll));
     if (row.moreHolders > 0) json.insert(QStringLiteral("more_holders"), qint64(row.moreHolders));
     return json;
 }

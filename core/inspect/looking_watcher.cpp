@@ -69,7 +69,9 @@ QCoro::Task<> LookingWatcher::news(Nanos longest, std::stop_token stop) {
 }
 
 std::optional<Nanos> LookingWatcher::unansweredSince() {
-    if (m_askedSince && std::exchange(m_requestsThen, requests()) != requests()) m_askedSince = m_runtime.monotonic();
+    // A further request follows an answer, unless the one before had none: then an answer is awaited still.
+    const bool asksOn = std::exchange(m_requestsThen, requests()) != requests();
+    if (m_askedSince && asksOn && !m_unanswered) m_askedSince = m_runtime.monotonic();
     return m_askedSince;
 }
 
@@ -87,7 +89,7 @@ QCoro::Task<> LookingWatcher::keepShare(double share, std::stop_token stop) {
     const Nanos rest = until - m_runtime.monotonic();
     // The server rests for as long as the looks so far have cost too much of its time.
     if (rest <= 0ns) co_return;
-    const bool asked = std::exchange(m_askedSince, std::nullopt).has_value();
+    const bool asked = !m_unanswered && std::exchange(m_askedSince, std::nullopt).has_value();
     co_await m_runtime.sleep(rest, std::move(stop));
     if (asked) m_askedSince = m_runtime.monotonic();
 }
@@ -112,9 +114,10 @@ QCoro::Task<LockReport> LookingWatcher::report(Depth depth, Progress progress, s
     beginShare();
     const Nanos began = m_runtime.monotonic();
     const AnswerCost costBefore = m_cost;
-    m_askedSince = began;
+    if (!m_unanswered) m_askedSince = began;
     auto found = co_await look(depth, std::move(progress), std::move(stop));
-    m_askedSince.reset();
+    m_unanswered = !found && found.error().kind == WatchTrouble::Kind::Unreachable;
+    if (!m_unanswered) m_askedSince.reset();
     LockReport report;
     if (!found) {
         m_serverTime = m_spentBefore; // waiting for an answer that does not come costs the server nothing
@@ -134,6 +137,7 @@ QCoro::Task<LockReport> LookingWatcher::report(Depth depth, Progress progress, s
         m_server = std::move(found->server);
         m_serverAt = now;
     }
+    std::ranges::move(found->events, std::back_inserter(report.events));
     report.locks = std::move(found->locks);
     std::erase_if(report.locks, [this](const LockRow& row) { return !m_options.names.wants(row.name); });
     std::ranges::stable_sort(report.locks, {}, &LockRow::name);

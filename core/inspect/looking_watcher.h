@@ -35,6 +35,7 @@ protected:
         std::int64_t passed = 0, there = -1; ///< places looked at so far, and in all; -1 = not known
         std::vector<WatchNote> notes;
         std::optional<ServerIdentity> server;    ///< missing = it does not tell
+        std::vector<ServerEvent> events;         ///< that show otherwise than by `server`
         std::vector<WatchedServerState> servers; ///< those of an ensemble, as far as each tells of itself
     };
     template <typename T>
@@ -78,7 +79,8 @@ private:
     int m_connections = 0;
     Nanos m_serverTime{};
     AnswerCost m_cost;
-    std::optional<Nanos> m_askedSince;     ///< while a look goes on and does not rest
+    std::optional<Nanos> m_askedSince;     ///< while a look goes on and does not rest, or after one without an answer
+    bool m_unanswered = false;             ///< the last look has found no server that answers
     std::uint64_t m_requestsThen = 0;      ///< … and how many had been sent
     Nanos m_shareSince{}, m_spentBefore{}; ///< when beginShare() was called, and the server's time until then
     std::deque<std::pair<Nanos, std::uint64_t>> m_sent; ///< requests sent, at the looks of the last seconds

@@ -16,7 +16,11 @@ const char* nameOf(ServerEvent event) {
 }
 
 std::optional<ServerEvent> changeOf(const ServerIdentity& before, const ServerIdentity& now, Nanos between) {
-    if (before.runId.isEmpty() || now.runId.isEmpty()) return std::nullopt;
+    if (before.runId.isEmpty() || now.runId.isEmpty()) {
+        // Uptimes that are told without a run's name only grow within one run.
+        const bool younger = now.uptime > Nanos(0) && now.uptime < before.uptime;
+        return younger ? std::optional(ServerEvent::Restarted) : std::nullopt;
+    }
     using Role = ServerIdentity::Role;
     if (before.runId == now.runId) {
         const bool known = before.role != Role::Unknown && now.role != Role::Unknown;

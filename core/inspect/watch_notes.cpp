@@ -120,7 +120,7 @@ QString textOf(const WatchNote& note) {
     case Kind::LongFields:
         return Text::tr("Keys with longer fields than a lock has were not read: %1%2").arg(count, examplesOf(note));
     case Kind::KeysRefused:
-        return Text::tr("This user may not read some keys, so locks among them are not known: %1%2")
+        return Text::tr("This user may not read some keys or tables, so locks among them are not known: %1%2")
             .arg(count, examplesOf(note));
     case Kind::SizesRefused:
         return Text::tr("This user may not ask how large a key is (MEMORY USAGE), so these were not read: %1%2")
@@ -159,6 +159,10 @@ QString textOf(const WatchNote& note) {
         return Text::tr("This server does not list its keys, so only locks that you name (match) are watched. %1")
             .arg(note.examples.empty() ? QString() : readable(note.examples.front()));
     case Kind::ListBounded:
+        if (!note.examples.empty()) // tables of a database, and some that were left out
+            return Text::tr("More than %1 tables have “lock” in their names: the others were not looked at%2. Name a "
+                            "table in the address (table=…)")
+                .arg(count, examplesOf(note));
         return Text::tr(
                    "More than %1 keys may be locks by their size: the others were not read. Name locks by patterns "
                    "(match)")

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/wait_for.h"
 
+#include "trace/possible_cycles.h"
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -170,6 +172,24 @@ Beginning believedSince(const State& state, const Trace& trace, EntityId party, 
     return since;
 }
 
+std::vector<WaitCycle> cyclesIn(const Edges& edges, const State& state) {
+    std::vector<WaitCycle> cycles;
+    const Groups groups(edges);
+    for (const std::vector<EntityId>& group : groups.found()) {
+        WaitCycle cycle;
+        cycle.edges = ringThrough(edges, *std::ranges::min_element(group));
+        for (std::size_t i = 0; i < cycle.edges.size(); ++i) {
+            const std::int64_t waiters = waiterCount(state, cycle.edges[i].lock);
+            if (waiters <= cycle.freed) continue;
+            cycle.freed = waiters;
+            cycle.weakest = i;
+        }
+        cycles.push_back(std::move(cycle));
+    }
+    std::ranges::sort(cycles, [](const WaitCycle& a, const WaitCycle& b) { return a.edges.front() < b.edges.front(); });
+    return cycles;
+}
+
 } // namespace
 
 EntityId partyInGraph(const Trace& trace, EntityId thread) {
@@ -228,21 +248,38 @@ WaitGraph waitGraph(const State& state, const Trace& trace) {
     Edges edges;
     for (const WaitEdge& edge : graph.edges)
         edges[edge.waiter].push_back(edge);
-    const Groups groups(edges);
-    for (const std::vector<EntityId>& group : groups.found()) {
-        WaitCycle cycle;
-        cycle.edges = ringThrough(edges, *std::ranges::min_element(group));
-        for (std::size_t i = 0; i < cycle.edges.size(); ++i) {
-            const std::int64_t waiters = waiterCount(state, cycle.edges[i].lock);
-            if (waiters <= cycle.freed) continue;
-            cycle.freed = waiters;
-            cycle.weakest = i;
-        }
-        graph.cycles.push_back(std::move(cycle));
-    }
-    std::ranges::sort(graph.cycles,
-                      [](const WaitCycle& a, const WaitCycle& b) { return a.edges.front() < b.edges.front(); });
+    graph.cycles = cyclesIn(edges, state);
     return graph;
+}
+
+bool isProcessOfItsOwn(const QByteArray& thread) {
+    constexpr qsizetype kLongest = 5; // of the numbers that threads are counted by
+    return thread.size() > kLongest && std::ranges::all_of(thread, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::vector<WaitCycle> possibleCycles(const WaitGraph& graph, const State& state, const Trace& trace) {
+    const auto perhaps = [&](EntityId party) {
+        const bool thread = trace.entity(party).kind == EntityKind::Thread;
+        return thread && isProcessOfItsOwn(trace.entity(party).name) ? trace.clientOf(party) : party;
+    };
+    std::map<WaitEdge, WaitEdge> asTold; // by the joined one
+    Edges edges;
+    for (const WaitEdge& edge : graph.edges) {
+        const WaitEdge joined{perhaps(edge.waiter), edge.lock, perhaps(edge.holder)};
+        if (joined.waiter != joined.holder && asTold.emplace(joined, edge).second)
+            edges[joined.waiter].push_back(joined);
+    }
+    std::set<WaitEdge> certain;
+    for (const WaitCycle& cycle : graph.cycles)
+        certain.insert(cycle.edges.begin(), cycle.edges.end());
+    std::vector<WaitCycle> cycles = cyclesIn(edges, state);
+    for (WaitCycle& cycle : cycles)
+        for (WaitEdge& edge : cycle.edges)
+            edge = asTold.at(edge);
+    std::erase_if(cycles, [&](const WaitCycle& cycle) {
+        return std::ranges::any_of(cycle.edges, [&](const WaitEdge& edge) { return certain.contains(edge); });
+    });
+    return cycles;
 }
 
 } // namespace lockscope::trace

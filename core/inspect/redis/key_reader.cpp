@@ -41,14 +41,15 @@ QCoro::Task<std::vector<Result>> KeyReader::callAll(std::vector<Args> commands, 
     const bool scans = !commands.empty() && commands.front().front() == "SCAN";
     const Nanos most = std::int64_t(commands.size()) * (scans ? kMostForAScan : kMostForACommand);
     const Nanos asked = runtime.monotonic();
-    m_askedSince = asked;
+    if (!m_askedSince) m_askedSince = asked;
     std::vector<Result> results = co_await m_port.callAll(std::move(commands), std::move(stop));
-    m_askedSince.reset();
     const Nanos took = runtime.monotonic() - asked;
     // An answer that did not come is none of the server's work, and one that came late is not ours: it may have been
     // stopped, or the network.
     const auto lost = [](const Result& result) { return !result && result.error().kind != Error::Kind::Refused; };
-    if (results.empty() || std::ranges::any_of(results, lost)) co_return results;
+    if (std::ranges::any_of(results, lost)) co_return results;
+    m_askedSince.reset();
+    if (results.empty()) co_return results;
     m_way = std::min(m_way, took);
     const Nanos cost = std::min(took - m_way, most);
     m_measured += cost;

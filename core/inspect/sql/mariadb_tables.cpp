@@ -54,6 +54,11 @@ const char* modeOf(const QByteArray& mode) {
     return together ? "shared" : "exclusive";
 }
 
+/// Whether LOCK TABLES has asked for it: the session keeps the table until it unlocks it, whatever its transactions do.
+bool isOfLockTables(const QByteArray& mode) {
+    return mode == "SHARED_NO_READ_WRITE" || mode == "SHARED_READ_ONLY";
+}
+
 /// The tables that a statement names, in its order: "shop.goods".
 std::vector<QByteArray> tablesIn(const QByteArray& statement, const QByteArray& database) {
     static const QRegularExpression kTable(QStringLiteral("\\b(?:FROM|JOIN|UPDATE|INTO|TABLES?|TRUNCATE|ON)\\s+"
@@ -173,6 +178,7 @@ private:
             if (wanted.row.raw.size() < kMostCandidates)
                 wanted.row.raw.push_back(
                     {wanted.row.name, "session that has it", {}, readable(use.mode + " · " + m_names.of(session))});
+            if (isOfLockTables(use.mode)) wanted.row.format = "mariadb-lock-tables";
             if (wanted.row.holders.empty()) wanted.row.mode = holder.mode;
             wanted.row.holders.push_back(std::move(holder));
         }

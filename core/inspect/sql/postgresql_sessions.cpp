@@ -250,8 +250,8 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
     std::set<QByteArray> ofQuartz, readTables;
     std::vector<LockRow> notKnown;
     for (const TableName& table : tables) {
-        const char* name = table.has("lock_name") ? "lock_name" : table.has("name") ? "name" : nullptr;
-        if (!name) continue;
+        if (!hasRowNames(table)) continue;
+        const char* const name = table.has("lock_name") ? "lock_name" : "name";
         if (isOfQuartz(table)) ofQuartz.insert(table.schema + '.' + table.table);
         const QByteArray whole =
             isOfQuartz(table) ? QByteArray("t.sched_name || ':' || t.lock_name") : "t." + QByteArray(name) + "::text";
@@ -265,7 +265,10 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
             std::ranges::move(memory.lockedRows.notKnown(place, "postgresql"), std::back_inserter(notKnown));
             continue;
         }
-        if (!locked) continue; // no right to read it
+        if (!locked) { // no right to read it, or it is gone meanwhile
+            if (locked.error().kind != sql::Error::Kind::MissingTable) found.refused.push_back(place);
+            continue;
+        }
         readTables.insert(place);
         for (std::size_t at = 0; at < locked->rows.size(); ++at)
             lockedRows[place][locked->text(at, 0)].insert(locked->text(at, 1));

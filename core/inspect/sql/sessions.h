@@ -12,6 +12,7 @@ namespace lockscope::inspect {
 struct SessionLocks {
     std::vector<LockRow> rows;
     std::vector<WatchNote> notes;
+    std::vector<QByteArray> refused; ///< tables that this user may not read: "schema.table"
 };
 using SessionsRead = QCoro::Task<std::expected<SessionLocks, sql::Error>>;
 
@@ -105,6 +106,11 @@ void addWaiter(LockRow& row, Party waiter);
 /// Whether a table is QRTZ_LOCKS, whatever its prefix.
 inline bool isOfQuartz(const TableName& table) {
     return table.has("sched_name") && table.has("lock_name");
+}
+
+/// Whether a table has a column that names its rows.
+inline bool hasRowNames(const TableName& table) {
+    return table.has("lock_name") || table.has("name");
 }
 
 /// Makes a lock of several holders a shared one: a database lets them in beside each other, whatever it calls that.

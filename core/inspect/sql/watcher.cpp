@@ -15,7 +15,10 @@ namespace {
 constexpr Nanos kCatalogueAgain = 30s; // tables come seldom
 constexpr Nanos kRoleAgain = 15s;
 constexpr Nanos kRefusedAgain = 300s;
-constexpr int kMostRows = 5000; // of one lock table
+constexpr int kMostRows = 5000;     // of one lock table
+constexpr int kMostTables = 20'000; // with "lock" in their names
+// Tables of no known library: in each of them, rows may be locked (PostgreSQL), which takes a question of its own.
+constexpr int kMostOthers = 200;
 
 WatchTrouble troubleOf(const Error& error) {
     using Kind = WatchTrouble::Kind;
@@ -64,7 +67,7 @@ const char* catalogueQuery(Language language) {
                "WHERE c.relkind IN ('r', 'p') AND (lower(c.relname) LIKE '%lock%' OR lower(c.relname) "
                "LIKE '%scheduler_state' OR c.relname::text = ?) AND "
                "n.nspname NOT IN "
-               "('pg_catalog', 'information_schema') LIMIT 200";
+               "('pg_catalog', 'information_schema') LIMIT ";
     case Language::MariaDb:
     case Language::MySql:
         return "SELECT TABLE_SCHEMA, TABLE_NAME, GROUP_CONCAT(COLUMN_NAME) FROM information_schema.COLUMNS WHERE "
@@ -72,13 +75,13 @@ const char* catalogueQuery(Language language) {
                "'%scheduler_state' OR "
                "TABLE_NAME = ?) GROUP BY "
                "TABLE_SCHEMA, TABLE_NAME "
-               "LIMIT 200";
+               "LIMIT ";
     case Language::Sqlite:
         break;
     }
     return "SELECT '', m.name, (SELECT group_concat(name) FROM pragma_table_info(m.name)) FROM sqlite_schema m WHERE "
            "m.type = 'table' AND (lower(m.name) LIKE '%lock%' OR lower(m.name) LIKE '%scheduler_state' OR m.name = ?) "
-           "LIMIT 200";
+           "LIMIT ";
 }
 
 /// A name is one lock in a report: where two places have the same one, each says where it is.
@@ -163,14 +166,26 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readCatalogue(std::stop_token stop) 
     if (runtime().monotonic() < m_catalogueNotBefore) co_return std::nullopt;
     // Tables by their name, and the one that the URL names.
     const QByteArray own = m_named.table.sliced(m_named.table.lastIndexOf('.') + 1);
-    const auto answer = co_await m_reader.askAbout(catalogueQuery(m_reader.language()), own, std::move(stop));
+    const QByteArray query = catalogueQuery(m_reader.language()) + QByteArray::number(kMostTables);
+    const auto answer = co_await m_reader.askAbout(query, own, std::move(stop));
     if (!answer) co_return answer.error();
     m_tables.clear();
+    m_tablesBound = answer->rows.size() < std::size_t(kMostTables) ? 0 : kMostTables;
+    m_leftOut = "…";
+    int others = 0;
     for (std::size_t at = 0; at < answer->rows.size(); ++at) {
         TableName table{answer->text(at, 0), answer->text(at, 1), {}};
         for (const QByteArray& column : answer->text(at, 2).split(','))
             table.columns.push_back(column);
-        m_tables.push_back(std::move(table));
+        const bool known = m_named.is(table) || isOfQuartz(table) ||
+                           std::ranges::any_of(tableFormats(), [&](const auto& format) { return format.isIts(table); });
+        if (!known && !hasRowNames(table)) continue; // nothing in it can be read as a lock
+        if (known || ++others <= kMostOthers) {
+            m_tables.push_back(std::move(table));
+        } else if (m_reader.language() == Language::PostgreSql && m_tablesBound == 0) {
+            m_tablesBound = kMostOthers;
+            m_leftOut = table.table;
+        }
     }
     // A database without a lock table may get one at any time: the first lock makes it.
     if (!m_tables.empty()) m_catalogueNotBefore = runtime().monotonic() + kCatalogueAgain;
@@ -195,6 +210,11 @@ std::set<QByteArray> SqlWatcher::namesAskedFor() const {
 
 QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, Depth depth, std::stop_token stop) {
     noteMissing(look);
+    if (m_tablesBound > 0) {
+        look.notes.push_back({WatchNote::Kind::ListBounded, m_tablesBound, {m_leftOut}});
+        // A watch goes on with what it can see; one look alone must not say that there are no others.
+        if (depth == Depth::Everything) look.complete = false;
+    }
     const std::vector<TableName> tables = m_tables;
     const std::set<QByteArray> wanted = namesAskedFor();
     for (const TableName& table : tables) {
@@ -218,7 +238,7 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, Depth depth, 
             if (answer.error().kind == Error::Kind::MissingTable)
                 m_catalogueNotBefore = {};
             else
-                look.notes.push_back({WatchNote::Kind::KeysRefused, 1, {place}});
+                m_refused.insert(place);
             continue;
         }
         look.looked += std::int64_t(answer->rows.size());
@@ -255,6 +275,7 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readSessions(Look& look, std::stop_t
     look.complete = look.complete && std::ranges::none_of(found->notes, bounded);
     std::ranges::move(found->rows, std::back_inserter(look.locks));
     std::ranges::move(found->notes, std::back_inserter(look.notes));
+    m_refused.insert(found->refused.begin(), found->refused.end());
     co_return std::nullopt;
 }
 
@@ -265,6 +286,7 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> SqlWatcher::look(
     if (!opened) co_return std::unexpected(troubleOf(opened.error()));
     const std::uint64_t sent = m_reader.queriesSent();
     Look found;
+    m_refused.clear();
     Failed failed = co_await readIdentity(found, stop);
     if (!failed) failed = co_await readCatalogue(stop);
     if (!failed) failed = co_await readTables(found, depth, stop);
@@ -272,6 +294,13 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> SqlWatcher::look(
     const Nanos onTheWay = std::int64_t(m_reader.queriesSent() - sent) * m_way;
     spent(std::max<Nanos>(runtime().monotonic() - began - onTheWay, 0ns));
     if (failed) co_return std::unexpected(troubleOf(*failed));
+    if (!m_refused.empty()) {
+        constexpr std::size_t kExamples = 5;
+        WatchNote note{WatchNote::Kind::KeysRefused, std::int64_t(m_refused.size()), {}};
+        for (const QByteArray& table : m_refused)
+            if (note.examples.size() < kExamples) note.examples.push_back(table);
+        found.notes.push_back(std::move(note));
+    }
     tellApart(found.locks);
     found.passed = found.there = found.looked;
     co_return found;

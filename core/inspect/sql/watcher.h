@@ -33,6 +33,9 @@ private:
     sql::Reader& m_reader;
     NamedTable m_named;
     std::vector<TableName> m_tables; ///< that may hold locks
+    std::int64_t m_tablesBound = 0;  ///< so many were looked at, and there are more; 0: all were
+    std::set<QByteArray> m_refused;  ///< those that this user may not read, at this look
+    QByteArray m_leftOut;            ///< … one of those that were not
     SessionMemory m_sessions;
     LastRows m_lastRows;
     ServerIdentity::Role m_role = ServerIdentity::Role::Unknown; ///< of MySQL and MariaDB

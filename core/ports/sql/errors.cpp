@@ -208,7 +208,9 @@ Error unknownHost(const QString& host, const QString& reason, const QString& whe
 Error connectTimeout(Nanos after, const QString& where) {
     return {Kind::ConnectTimeout,
             {},
-            Text::tr("%1 did not answer within %2. Check address, port and firewall.").arg(where, inWords(after))};
+            Text::tr("%1 did not answer within %2. Check address, port and firewall, and whether it is a database that "
+                     "listens there.")
+                .arg(where, inWords(after))};
 }
 
 Error statementTimeout(Nanos after, const QString& where) {

@@ -16,6 +16,7 @@ inline LockRow held(const QByteArray& name, const QByteArray& client) {
     Party holder;
     holder.client = client;
     row.holders = {holder};
+    row.entries = {{name, client}};
     row.waiters.emplace();
     row.waiterCount = 0;
     return row;

@@ -159,6 +159,41 @@ private Q_SLOTS:
         QCOMPARE(told(check(6s)), u"over deadlock stock; over deadlock 77"_qs);
     }
 
+    /// Each run of a program is a process of its own, with a long number for its thread: clients of one name may be
+    /// one.
+    void aRingByNamesAloneIsPossible() {
+        const auto of = [](Party& party, const char* client, const char* thread) {
+            party.client = client;
+            party.thread = thread;
+        };
+        const auto ring = [&](const char* first, const char* second) {
+            LockRow x = held("x", ""), y = held("y", "");
+            waits(x, "");
+            waits(y, "");
+            of(x.holders.front(), "A", first);
+            of(y.waiters->front(), "A", second);
+            of(y.holders.front(), "B", first);
+            of(x.waiters->front(), "B", second);
+            return report(1s, {x, y});
+        };
+        AlertWatch watch = watching("deadlock");
+        watch.observe(ring("672001234", "469001234"));
+        const auto raised = watch.check(1s);
+        QCOMPARE(told(raised), u"deadlock x; deadlock y"_qs);
+        QVERIFY2(raised.front().sentence.startsWith(u"Possible deadlock: ") &&
+                     raised.front().sentence.contains(u"A:469001234 waits for “y”") &&
+                     raised.front().sentence.contains(u"if clients of one name are one client"),
+                 qPrintable(raised.front().sentence));
+        watch.observe(ring("672001234", "672001234")); // the very ones
+        (void)watch.check(2s);
+        const QString certain = watch.board(2s, kWall, {}, 9).alerts.front().sentence;
+        QVERIFY2(certain.startsWith(u"Deadlock: "), qPrintable(certain));
+        // Threads of one process go on by themselves.
+        AlertWatch threads = watching("deadlock");
+        threads.observe(ring("17", "23"));
+        QCOMPARE(told(threads.check(1s)), QString());
+    }
+
     void equalNumbersOnTwoServersAreTwoClients() {
         AlertWatch one = watching("deadlock"), two = watching("deadlock");
         for (AlertWatch* watch : {&one, &two})

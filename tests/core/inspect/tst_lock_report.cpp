@@ -161,6 +161,24 @@ private Q_SLOTS:
         after.events = {ServerEvent::Restarted};
         QCOMPARE(changesBetween(before, after).at(0).what, LockChange::What::Lost);
     }
+    /// Its waiters are still there when it is looked for: its holder is told all the same.
+    void aLockThatIsLostLeavesItsQueue() {
+        LockRow queued = held("a", "A", 0);
+        queued.holders.clear();
+        queued.ttlMs.reset();
+        queued.state = LockRow::State::Queued;
+        queued.waiterCount = 2;
+        LockReport before = report(1s, {held("a", "A", 30'000)}), after = report(6s, {queued});
+        before.complete = true;
+        after.events = {ServerEvent::Emptied};
+        const auto changes = changesBetween(before, after);
+        QCOMPARE(changes.size(), 2u);
+        QCOMPARE(changes[0].what, LockChange::What::Lost);
+        QCOMPARE(changes[0].kind, LockChange::Kind::Vanished);
+        QCOMPARE(changes[0].row.holders.size(), 1u);
+        QCOMPARE(changes[1].what, LockChange::What::Queue);
+        QCOMPARE(changes[1].row, queued);
+    }
     void aHoldThatStaysThroughAFailoverMayExistTwice() {
         LockReport before = report(1s, {held("a", "A", 30'000), held("b", "A", 30'000), held("c", "A", 30'000)});
         for (LockRow& row : before.locks)

@@ -42,6 +42,22 @@ private Q_SLOTS:
         QVERIFY(holder[QLatin1String("holds")].isNull());
         QVERIFY(json[QLatin1String("raw")][0].toObject()[QLatin1String("ttl_ms")].isNull());
     }
+    void permitsAreCounted() {
+        LockRow row;
+        row.state = LockRow::State::Held;
+        row.mode = "permit";
+        QVERIFY(!toJson(row).contains(QLatin1String("permits")) &&
+                !toJson(row).contains(QLatin1String("permits_free")));
+        row.permitsFree = 1;
+        row.permitsInAll = 3;
+        row.holders = {{"a", {}, {}, {}, "permit"}, {"b", {}, {}, {}, "permit"}};
+        row.holders.front().neverExpires = true;
+        const QJsonObject json = toJson(row);
+        QCOMPARE(json[QLatin1String("permits_free")].toInt(), 1);
+        QCOMPARE(json[QLatin1String("permits")].toInt(), 3);
+        QVERIFY(json[QLatin1String("holders")][0][QLatin1String("never_expires")].toBool());
+        QVERIFY(!json[QLatin1String("holders")][1].toObject().contains(QLatin1String("never_expires")));
+    }
     void subscribersAreNotCalledWaiters() {
         LockRow row;
         row.waiterCount = 1;

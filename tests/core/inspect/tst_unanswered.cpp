@@ -118,6 +118,26 @@ private Q_SLOTS:
         QVERIFY(!s.watcher.unansweredSince());
     }
 
+    /// Time-outs and new questions do not begin the silence anew.
+    void silenceOutlastsTimeOuts() {
+        Scene s;
+        s.scheduler.runUntil(20s);
+        s.watcher.answers = false;
+        s.watcher.answersAfter = 3s; // a time-out
+        std::optional<Nanos> first;
+        for (Nanos at = 20s; at <= 40s; at += 50ms) { // as a session asks
+            s.scheduler.runUntil(at);
+            const auto since = s.watcher.unansweredSince();
+            if (!first) first = since;
+            QCOMPARE(since, first);
+        }
+        QVERIFY(first && *first < 23s);
+        s.watcher.answers = true;
+        s.watcher.answersAfter = 5ms;
+        s.scheduler.runUntil(50s);
+        QVERIFY(!s.watcher.unansweredSince());
+    }
+
     /// A look that does not end is trouble before it fails.
     void theAlertDoesNotWaitForTheTimeOut() {
         AlertWatch watch = watching("unreachable>2s");

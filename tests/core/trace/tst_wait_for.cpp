@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/connection.h"
+#include "trace/possible_cycles.h"
 #include "trace/recording.h"
 #include "trace/wait_for.h"
 
@@ -41,6 +42,12 @@ struct World {
         for (std::size_t i = 0; i < trace->size(); ++i)
             state.apply(trace->at(i), *trace);
         return waitGraph(state, *trace);
+    }
+    std::vector<WaitCycle> possible() const {
+        State state;
+        for (std::size_t i = 0; i < trace->size(); ++i)
+            state.apply(trace->at(i), *trace);
+        return possibleCycles(waitGraph(state, *trace), state, *trace);
     }
 };
 
@@ -102,6 +109,35 @@ private Q_SLOTS:
         apart.held(apart.stock, rival);
         apart.queued(apart.stock, second);
         QVERIFY(apart.graph().cycles.empty());
+        QVERIFY(apart.possible().empty());
+    }
+
+    /// Runs of a program are processes of their own, and may be one client all the same.
+    void aRingByNamesAloneIsPossible() {
+        World world;
+        const auto process = [&](const char* client, const char* number) {
+            return world.trace->intern(EntityKind::Thread, number, world.trace->intern(EntityKind::Client, client));
+        };
+        const EntityId a1 = process("a", "672001234"), a2 = process("a", "469001234");
+        const EntityId b1 = process("b", "570001234"), b2 = process("b", "123001234");
+        world.held(world.stock, a1);
+        world.queued(world.money, a2);
+        world.held(world.money, b1);
+        QVERIFY(world.possible().empty());
+        world.queued(world.stock, b2);
+        QVERIFY(world.graph().cycles.empty());
+        const std::vector<WaitCycle> possible = world.possible();
+        QCOMPARE(possible.size(), 1u);
+        QCOMPARE(possible.front().edges, (std::vector<WaitEdge>{{a2, world.money, b1}, {b2, world.stock, a1}}));
+        // One that is certain is not told as possible, too.
+        World certain;
+        const EntityId a = certain.client("a"), b = certain.client("b");
+        certain.held(certain.stock, a);
+        certain.queued(certain.money, a);
+        certain.held(certain.money, b);
+        certain.queued(certain.stock, b);
+        QCOMPARE(certain.graph().cycles.size(), 1u);
+        QVERIFY(certain.possible().empty());
     }
 
     /// The server's own word goes before the first look, also where it is older than the trace.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Alerts say no more than is known: about permits, clusters of which a part is away, and locks that nobody looks at.
+#include "alert_reports.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::test;
+
+namespace {
+
+QString sentenceAt(const AlertWatch& watch, Nanos now) {
+    const AlertBoard board = watch.board(now, kWall, {}, 9);
+    return board.alerts.empty() ? QString() : board.alerts.front().sentence;
+}
+
+} // namespace
+
+class TestAlertWords : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    /// Permits that name nobody have no end by design: a latch, a semaphore.
+    void permitsWithoutHoldersNeedNoEnd() {
+        AlertWatch watch = watching("no-expiry");
+        LockRow latch = held("latch", "A"), lock = held("lock", "A");
+        latch.mode = "permit";
+        latch.holders.clear();
+        latch.neverExpires = lock.neverExpires = true;
+        watch.observe(report(1s, {latch, lock}));
+        QCOMPARE(told(watch.check(1s)), u"no-expiry lock"_qs);
+    }
+
+    void forceIsAdvisedWhereItCanBeUsed() {
+        for (const char* rule : {"no-expiry", "held>1s", "holder-gone"}) {
+            AlertWatch watch = watching(rule);
+            LockRow lock = held("lock", "A");
+            lock.neverExpires = lock.holders.front().gone = true;
+            lock.entries = {{"lock", "A"}};
+            watch.observe(report(1s, {lock}));
+            watch.observe(report(9s, {lock}));
+            const auto raised = watch.check(9s);
+            QCOMPARE(raised.size(), 1u);
+            QVERIFY2(raised.front().advice.contains(u"by force"), qPrintable(raised.front().advice));
+            lock.entries.clear();
+            watch.observe(report(10s, {lock}));
+            const QString advice = watch.board(10s, kWall, {}, 9).alerts.front().advice;
+            QVERIFY2(!advice.contains(u"by force") && !advice.isEmpty(), qPrintable(advice));
+        }
+    }
+
+    /// A part of a cluster is away: its locks are not known, and that is told.
+    void aPartOfAClusterMayBeUnreachable() {
+        AlertWatch watch = watching("unreachable>3s");
+        LockReport all = report(1s, {held("orders", "A")});
+        all.servers = {{"10.0.0.1:6379", {}}, {"10.0.0.2:6379", {}}};
+        watch.observe(all);
+        QCOMPARE(told(watch.check(9s)), QString());
+        LockReport part = report(10s, {held("orders", "A")});
+        part.servers = all.servers;
+        part.servers.back().trouble = u"10.0.0.2:6379 does not answer"_qs;
+        watch.observe(part);
+        part.at = 12s;
+        watch.observe(part);
+        QCOMPARE(told(watch.check(12900ms)), QString());
+        QCOMPARE(told(watch.check(13100ms)), u"unreachable>3s "_qs);
+        const QString sentence = sentenceAt(watch, 14s);
+        QVERIFY2(sentence.startsWith(u"1 of its 2 servers could not be read for 4.0 s: 10.0.0.2:6379"),
+                 qPrintable(sentence));
+        part.together = true; // each of a Redlock's servers has every lock: a majority decides
+        part.at = 15s;
+        watch.observe(part);
+        QCOMPARE(told(watch.check(15s)), u"over unreachable>3s "_qs);
+    }
+
+    /// While nothing is known, an alert stands as it was, and does not grow.
+    void lateRenewalsDoNotGrowUnseen() {
+        AlertWatch watch = watching("renewal-late>1s");
+        LockRow lock = held("lock", "A");
+        for (int second = 1; second <= 10; ++second) {
+            lock.ttlMs = 30'000;
+            lock.ends = EndsWithin{kWall + second * 1000 + 30'000, kWall + second * 1000 + 30'000};
+            watch.observe(report(std::chrono::seconds(second), {lock}));
+        }
+        lock.ttlMs = 25'000;
+        watch.observe(report(15s, {lock}));
+        QCOMPARE(told(watch.check(15s)), u"renewal-late>1s lock"_qs);
+        const QString then = sentenceAt(watch, 15s);
+        QVERIFY2(then.contains(u"late by 4.0 s") && then.contains(u"25.0 s of its lease"), qPrintable(then));
+        LockReport away = report(16s, {});
+        away.trouble = WatchTrouble{WatchTrouble::Kind::Unreachable, {}, u"away"_qs};
+        watch.observe(away);
+        QCOMPARE(told(watch.check(90s)), QString());
+        QCOMPARE(sentenceAt(watch, 90s), then);
+    }
+
+    /// Uptimes that name no run tell a restart by going back, and by nothing else.
+    void aYoungerServerWasRestarted() {
+        ServerIdentity before, now;
+        before.uptime = 900s;
+        now.uptime = 905s;
+        QVERIFY(!changeOf(before, now, 60s)); // a late answer is no restart
+        now.uptime = 3s;
+        QCOMPARE(changeOf(before, now, 60s), std::optional(ServerEvent::Restarted));
+        now.uptime = 0s; // it does not tell
+        QVERIFY(!changeOf(before, now, 60s));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestAlertWords)
+#include "tst_alert_words.moc"
