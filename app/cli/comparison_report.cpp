@@ -305,8 +305,9 @@ QString textLine(const Cell& cell) {
     if (!cell.unknown.isEmpty()) details += tr("not all could be judged: %1", "a reason").arg(cell.unknown);
     if (cell.recovery != kNever) details += tr("granted again after %1").arg(durationText(cell.recovery));
     if (cell.acquisitions > 0)
-        details += tr("waits %1, %2", "the median and the 99th percentile")
-                       .arg(durationText(cell.waitP50), durationText(cell.waitP99));
+        //: How long clients waited for the lock.
+        details +=
+            tr("waits %1 (median), %2 (99th percentile)").arg(durationText(cell.waitP50), durationText(cell.waitP99));
     if (!cell.expected)
         details += tr("nothing was expected");
     else if (!cell.asExpected)

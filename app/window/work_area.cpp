@@ -155,7 +155,7 @@ int WorkArea::tablesHeight(Layout layout) const {
     const int window = m_window->height();
     const bool low = window < kRoomForTables;
     const session::Session* const session = m_context->session();
-    if (layout == Layout::Break) return window * 36 / 100;
+    if (layout == Layout::Break) return window * (window < kRoomForStatistics ? 36 : 30) / 100;
     if (layout != Layout::Monitor) return kBottomHeight;
     if (low) return session && session->abilities().workload ? window / 3 : window * 2 / 5;
     return window * (window < kRoomForStatistics ? 45 : 33) / 100;
@@ -166,9 +166,10 @@ void WorkArea::arrange(Layout layout) {
         m_window->removeDockWidget(one);
         one->setFloating(false);
     }
-    // On call the detail of one lock, with its queue and what is on the server, has the whole height.
-    m_window->setCorner(Qt::BottomRightCorner,
-                        layout == Layout::Monitor ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea);
+    // On call and where things are broken the detail of one lock, with its queue and what is on the server, has the
+    // whole height.
+    const bool whole = layout == Layout::Monitor || layout == Layout::Break;
+    m_window->setCorner(Qt::BottomRightCorner, whole ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea);
     if (auto* parts = m_inspector->findChild<QSplitter*>(QStringLiteral("inspector")))
         parts->setSizes(layout == Layout::Monitor ? QList<int>{1, 0} : QList<int>{375, 295});
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_connections);
@@ -176,14 +177,17 @@ void WorkArea::arrange(Layout layout) {
     m_window->addDockWidget(Qt::RightDockWidgetArea, m_inspector);
     // On call the table is what one reads first, below the alerts; the time axis explains it.
     m_window->addDockWidget(layout == Layout::Monitor ? Qt::TopDockWidgetArea : Qt::BottomDockWidgetArea, m_locks);
+    // Under the others: beside them they would leave neither the cluster nor the columns their width.
+    const bool below = whole && m_window->height() >= kRoomForStatistics;
+    if (below && layout == Layout::Monitor)
+        m_window->addDockWidget(Qt::BottomDockWidgetArea, m_statistics);
+    else if (below)
+        m_window->splitDockWidget(m_locks, m_statistics,
+                                  Qt::Vertical); // before there are tabs: they take all that comes
     m_window->tabifyDockWidget(m_locks, m_events);
     m_window->tabifyDockWidget(m_events, m_cluster);
     m_window->tabifyDockWidget(m_cluster, m_waits);
-    const bool below = layout == Layout::Monitor && m_window->height() >= kRoomForStatistics;
-    if (below)
-        m_window->addDockWidget(Qt::BottomDockWidgetArea, m_statistics);
-    else
-        m_window->tabifyDockWidget(m_waits, m_statistics);
+    if (!below) m_window->tabifyDockWidget(m_waits, m_statistics);
     for (QDockWidget* one : docks())
         one->setVisible(isPartOf(layout, one));
     // Monitoring is reading a table; breaking is looking at the wires; teaching is the time axis.
@@ -191,8 +195,12 @@ void WorkArea::arrange(Layout layout) {
     QDockWidget* const left = layout == Layout::Monitor ? m_connections : m_controls;
     const int leftWidth = layout == Layout::Monitor ? kConnectionsWidth : kControlsWidth;
     m_window->resizeDocks({left, m_inspector}, {leftWidth, kInspectorWidth}, Qt::Horizontal);
-    m_window->resizeDocks({m_locks}, {tables}, Qt::Vertical);
-    if (below) m_window->resizeDocks({m_statistics}, {views::StatisticsPanel::lowHeight()}, Qt::Vertical);
+    if (below) {
+        const int strip = views::StatisticsPanel::lowHeight();
+        m_window->resizeDocks({m_locks, m_statistics}, {tables, strip}, Qt::Vertical);
+    } else {
+        m_window->resizeDocks({m_locks}, {tables}, Qt::Vertical);
+    }
     QDockWidget* const front = layout == Layout::Break ? m_cluster : m_locks;
     front->raise();
     // Tabs come into being once the window has laid out its docks, and the first one made would be in front.

@@ -130,6 +130,22 @@ void readSettings(const Fields& top, Form form, Scenario& scenario) {
     }
 }
 
+/// A file that names no servers runs on those that its recipe brings: its faults may strike them.
+void checkFaultsOnItsServers(const Scenario& scenario, const Fields& top, std::vector<Complaint>& complaints) {
+    std::vector<Complaint> found;
+    checkFaults(scenario, found);
+    const bool named = top.has(L("nodes")) || top.has(L("service")) || top.has(L("services"));
+    const auto brings = [&](const ServiceKind& kind) { return scenario.recipe.startsWith(kind.server + L("-")); };
+    const auto kind = std::ranges::find_if(serviceKinds(), brings);
+    if (!found.empty() && !named && kind != serviceKinds().end()) {
+        Scenario moved = scenario;
+        moved.setServices({defaultService(kind->id)});
+        found.clear();
+        checkFaults(moved, found);
+    }
+    std::ranges::move(found, std::back_inserter(complaints));
+}
+
 } // namespace
 
 Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& complaints) {
@@ -171,7 +187,7 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
         scenario.expect[it.key()] = readExpectation({*it, top.at(L("expect")) + pointerStep(it.key()), complaints});
     }
     checkWhole(scenario, form, complaints);
-    checkFaults(scenario, complaints);
+    checkFaultsOnItsServers(scenario, top, complaints);
     return scenario;
 }
 

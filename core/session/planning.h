@@ -27,6 +27,8 @@ public:
     virtual void plan(scenario::Fault fault) = 0;
     /// One of doneByHand() becomes this one, with its `at`. An index out of range does nothing; a refusal is told.
     virtual void replace(std::size_t index, scenario::Fault fault) = 0;
+    /// A person looks at that instant: a plan for later has not struck yet, however far ahead the run is computed.
+    virtual void lookedAt(Nanos playhead) { Q_UNUSED(playhead) }
     /// How the run came about that is in this trace: the present one, or a former one whose trace somebody still
     /// keeps. nullopt: this session has had no such run.
     virtual std::optional<Course> courseOf(const trace::Trace& run) const {

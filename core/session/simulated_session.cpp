@@ -131,7 +131,13 @@ scenario::Scenario SimulatedSession::settings() const {
     return now;
 }
 
+void SimulatedSession::lookedAt(Nanos playhead) {
+    m_looked = playhead;
+    m_seen = std::max(m_seen.value_or(playhead), playhead);
+}
+
 void SimulatedSession::rebuild(Nanos runTo) {
+    m_seen = m_looked; // what comes after it is another future, which nobody has seen
     m_trace = std::make_shared<trace::Trace>();
     m_verdict = std::make_shared<verdict::Verdict>();
     tell([scenario = scenario(), seed = m_seed, trace = m_trace, runTo](SimulationWorker& worker) {
@@ -177,8 +183,9 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
     const Nanos reached = m_trace->reached();
     // A new future from here: later faults by hand belong to the old one. Faults that a person has put on the time
     // axis, and that have not struck yet, stay.
+    const Nanos struck = m_seen.value_or(reached);
     const auto belongsToIt = [&](const scenario::Fault& other) {
-        return *other.at > at && (*other.at <= reached || std::ranges::find(m_planned, other) == m_planned.end());
+        return *other.at > at && (*other.at <= struck || std::ranges::find(m_planned, other) == m_planned.end());
     };
     std::vector<scenario::Fault> before = m_byHand;
     std::erase_if(before, belongsToIt);

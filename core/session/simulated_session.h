@@ -36,6 +36,7 @@ public:
     void replace(std::size_t index, scenario::Fault fault) override;
     std::optional<Course> courseOf(const trace::Trace& run) const override;
     void runAgain(const trace::Trace& former) override;
+    void lookedAt(Nanos playhead) override;
 
 public Q_SLOTS:
     void advanceTo(lockscope::Nanos t) override;
@@ -71,7 +72,9 @@ private:
     scenario::Scenario m_base;   ///< that, on the servers of the recipe that it begins with
     std::vector<scenario::Fault> m_byHand;
     std::vector<scenario::Fault> m_planned; ///< faults of m_byHand, and of earlier ones, that were put on the time axis
-    std::vector<Course> m_undo, m_redo;     ///< the last one is the next to be taken
+    /// Where a person looks, and how far one has looked into this run; nullopt: nobody has told.
+    std::optional<Nanos> m_looked, m_seen;
+    std::vector<Course> m_undo, m_redo; ///< the last one is the next to be taken
     /// Former runs by their traces, as long as somebody keeps those.
     std::vector<std::pair<std::weak_ptr<const trace::Trace>, Course>> m_former;
     std::uint64_t m_seed;

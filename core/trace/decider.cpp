@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/decider.h"
 
+#include "trace/state.h"
 #include "trace/trace.h"
+
+#include <algorithm>
 
 namespace lockscope::trace {
 
@@ -13,6 +16,25 @@ EntityId newDeciderAt(const Event& freed, const Trace& trace) {
         if (const Event e = trace.at(row); e.subject == freed.subject) return e.actor;
     }
     return kNoEntity;
+}
+
+bool tooFewDecide(std::int64_t deciders, std::int64_t copies, std::int64_t dead) {
+    // A copy that nobody has written yet is not known, and counts as alive.
+    const std::int64_t servers = std::max(copies, 2 * deciders - 2);
+    return deciders > 1 && servers - dead < deciders;
+}
+
+bool lacksMajority(EntityId lock, const Trace& trace, const State& state) {
+    const auto logical = state.records.find(lock);
+    if (logical == state.records.end() || logical->second.deciders < 2) return false;
+    std::int64_t copies = 0, dead = 0;
+    for (const auto& [copy, record] : state.records) {
+        if (trace.copyOf(copy) != lock) continue;
+        const auto node = state.nodes.find(trace.entity(copy).parent);
+        ++copies;
+        dead += node != state.nodes.end() && node->second.life == ClientState::Life::Dead;
+    }
+    return tooFewDecide(logical->second.deciders, copies, dead);
 }
 
 } // namespace lockscope::trace

@@ -355,6 +355,9 @@ private:
                                   : tr("%1 took the place of %2 at %3, without the lock of %4: it belongs to a "
                                        "connection to %2, and no replica knows of it.")
                                         .arg(next, former, at(story.took), who);
+        else if (!story.killed && story.behind > 0ns)
+            before = tr("%1, %2 behind, took the place of %3 at %4, without the lock of %5.")
+                         .arg(next, durationText(story.behind), former, at(story.took), who);
         else if (!story.killed)
             before =
                 tr("%1 took the place of %2 at %3, without the lock of %4.").arg(next, former, at(story.took), who);

@@ -53,6 +53,18 @@ EntityId ownerOfCopy(EntityId server, EntityId lock, std::size_t end, const trac
     return trace::kNoEntity;
 }
 
+/// How far a replica was behind before row `end`, as it was measured last; 0: never, or in bytes.
+Nanos lagOf(EntityId server, std::size_t end, const trace::Trace& trace) {
+    const std::size_t last = end > kFarthest ? end - kFarthest : 0;
+    for (std::size_t i = end; i-- > last;) {
+        if (trace.kindAt(i) != EventKind::ReplicationLag) continue;
+        const Event e = trace.at(i);
+        if (e.actor != server || e.value < 0) continue;
+        return trace::LagUnit(e.flags & trace::kLagUnitMask) == trace::LagUnit::Time ? Nanos(e.value) : Nanos(0);
+    }
+    return Nanos(0);
+}
+
 } // namespace
 
 EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& trace) {
@@ -96,6 +108,7 @@ std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, EntityId lock, 
             if (copies.contains(e.actor)) return {}; // it had the hold: that is not why it was lost
             story.next = e.actor;
             story.took = e.time();
+            story.behind = lagOf(e.actor, i, trace);
             story.outdated = ownerOfCopy(e.actor, lock, i, trace);
             copies.erase(story.former);
             story.copied = !copies.empty();

@@ -12,6 +12,7 @@ struct FailoverStory {
     Nanos took{};                              ///< since when
     trace::EntityId outdated =
         trace::kNoEntity; ///< Thread: its hold was over, but stood in the copy of `next` by then; kNoEntity: none did
+    Nanos behind{};       ///< how far the copy of `next` was behind then, as it was measured last; 0: not known
     bool copied = false;  ///< some other server had a copy of the hold by then
 };
 

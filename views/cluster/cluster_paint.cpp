@@ -28,11 +28,21 @@ void paintMark(QPainter& painter, const QRectF& rect, double radius) {
     painter.drawRoundedRect(rect, radius, radius);
 }
 
-/// A small chip with words, centred at a point.
-void paintTag(QPainter& painter, QPointF centre, const QString& text, Role ink) {
-    painter.setFont(uiFont(-2, QFont::DemiBold));
-    QRectF chip(0, 0, painter.fontMetrics().horizontalAdvance(text) + 12, painter.fontMetrics().height() + 3);
+QFont tagFont() {
+    return uiFont(-2, QFont::DemiBold);
+}
+
+/// The place of a small chip with words, centred at a point.
+QRectF tagAt(QPointF centre, const QString& text) {
+    const QFontMetrics metrics(tagFont());
+    QRectF chip(0, 0, metrics.horizontalAdvance(text) + 12, metrics.height() + 3);
     chip.moveCenter(centre);
+    return chip;
+}
+
+void paintTag(QPainter& painter, QPointF centre, const QString& text, Role ink) {
+    painter.setFont(tagFont());
+    const QRectF chip = tagAt(centre, text);
     painter.setPen(QPen(color(ink), 1));
     painter.setBrush(color(Role::Surface));
     painter.drawRoundedRect(chip, chip.height() / 2, chip.height() / 2);
@@ -91,7 +101,9 @@ QString clientWords(const ClientLook& look, Nanos now) {
     case ClientLook::Belief::Unobserved:
         return look.recorded ? Words::tr("holds, by the record") : Words::tr("not observed");
     case ClientLook::Belief::Idle:
-        return paused ? Words::tr("paused") : Words::tr("idle");
+        return paused               ? Words::tr("paused")
+               : look.engineChanges ? Words::tr("waits: engines change")
+                                    : Words::tr("idle");
     case ClientLook::Belief::Waiting:
         return paused ? Words::tr("paused, waits") : Words::tr("waits %1").arg(duration(now - look.since));
     case ClientLook::Belief::Holding:
@@ -144,8 +156,6 @@ void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayou
         paintIcon(painter, picture, "cut-link", Role::Fault);
         if (state.ways == trace::CutWays::Forth) paintCutWay(painter, link.from, link.to);
         if (state.ways == trace::CutWays::Back) paintCutWay(painter, link.to, link.from);
-    } else if (state.extraLatency != 0) {
-        paintTag(painter, middle, QStringLiteral("+") + duration(Nanos(state.extraLatency)), Role::FaultText);
     }
     if (state.replyLossArmed || state.pushLossArmed) {
         const QPointF near = link.from + (link.to - link.from) * 0.25;
@@ -154,6 +164,31 @@ void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayou
     if (state.repeatArmed) {
         const QPointF near = link.from + (link.to - link.from) * 0.75;
         paintIcon(painter, QRectF(near.x() - 7, near.y() - 7, 14, 14), "repeat", Role::Fault);
+    }
+}
+
+void paintDelays(QPainter& painter, const ViewContext& context, const std::vector<const ClusterLayout::Item*>& links,
+                 const ClusterLayout& layout, std::vector<QRectF>& taken) {
+    const auto isFree = [&](const QRectF& chip) {
+        return std::ranges::none_of(taken, [&](const QRectF& other) { return other.intersects(chip); }) &&
+               std::ranges::none_of(layout.items, [&](const ClusterLayout::Item& item) {
+                   return item.kind != trace::EntityKind::Link && item.box.intersects(chip);
+               });
+    };
+    for (const ClusterLayout::Item* const link : links) {
+        const auto found = context.state().links.find(link->entity);
+        if (found == context.state().links.end() || found->second.cut || found->second.extraLatency == 0) continue;
+        const QString text = QStringLiteral("+") + duration(Nanos(found->second.extraLatency));
+        // Links that cross would have their chips on one another: the nearest free place to the middle.
+        QPointF at = (link->from + link->to) / 2;
+        for (const double along : {0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8}) {
+            const QPointF place = link->from + (link->to - link->from) * along;
+            if (link->arched || !isFree(tagAt(place, text))) continue;
+            at = place;
+            break;
+        }
+        paintTag(painter, at, text, Role::FaultText);
+        taken.push_back(tagAt(at, text));
     }
 }
 

@@ -27,6 +27,9 @@ void paintReplication(QPainter& painter, const ViewContext& context, const Clust
 /// How far it is behind, beside the tip of that arrow.
 void paintReplicationLag(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& replica,
                          const ClusterLayout& layout);
+/// How much later messages come on these links, beside one another and clear of what is there; adds to `taken`.
+void paintDelays(QPainter& painter, const ViewContext& context, const std::vector<const ClusterLayout::Item*>& links,
+                 const ClusterLayout& layout, std::vector<QRectF>& taken);
 void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, LinkUse use,
                bool marked);
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, const Looks& looks,

@@ -232,9 +232,12 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         const bool disturbed = found != state.links.end() && found->second != trace::LinkState{};
         return disturbed || marked(link) || link.client == selected || holders.contains(link.client);
     };
-    for (const ClusterLayout::Item& item : layout.items)
-        if (item.kind == EntityKind::Link && !item.arched && (!manyLinks || isTold(item)))
-            paintLink(painter, *m_context, item, useOf(item), marked(item));
+    std::vector<const ClusterLayout::Item*> drawn;
+    for (const ClusterLayout::Item& item : layout.items) {
+        if (item.kind != EntityKind::Link || (manyLinks && !item.arched && !isTold(item))) continue;
+        drawn.push_back(&item);
+        if (!item.arched) paintLink(painter, *m_context, item, useOf(item), marked(item));
+    }
     for (const ClusterLayout::Item& item : layout.items)
         if (item.kind == EntityKind::Node) paintReplication(painter, *m_context, item, layout);
     for (const ClusterLayout::Item& item : layout.items) // over the arrows of replication: what is wrong with them
@@ -248,6 +251,7 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         if (item.kind == EntityKind::Link) links[{item.client, item.node}] = &item;
     std::vector<std::pair<const Flight*, QPointF>> seen;
     std::vector<QRectF> taken; // words keep clear of signs, and of other words
+    paintDelays(painter, *m_context, drawn, layout, taken);
     paintPeerWays(painter, m_flights, layout);
     for (const Flight& flight : m_flights) {
         if (flight.kind == trace::EventKind::PeerMessage) {

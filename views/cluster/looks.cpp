@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cluster/looks.h"
 
+#include "models/engine_drain.h"
 #include "trace/belief.h"
 
 namespace lockscope::views {
@@ -11,6 +12,7 @@ using trace::kNoEntity;
 Looks::Looks(const ViewContext& context) : m_context(context) {
     const trace::State& state = context.state();
     const auto trace = context.trace();
+    m_engineChanges = engineDrainAt(*trace, context.settings(), context.playhead()).has_value();
     for (const auto& [key, belief] : state.beliefs) {
         Stand& stand = m_believers[trace->clientOf(key.second)];
         if (belief.phase == trace::Belief::Phase::Idle) continue;
@@ -39,6 +41,7 @@ Looks::Looks(const ViewContext& context) : m_context(context) {
 
 ClientLook Looks::of(EntityId client) const {
     ClientLook look;
+    look.engineChanges = m_engineChanges;
     const trace::State& state = m_context.state();
     if (const auto found = state.clients.find(client); found != state.clients.end()) {
         look.life = found->second.life;

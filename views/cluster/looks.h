@@ -14,6 +14,7 @@ struct ClientLook {
     bool recorded = false; ///< of one that is not observed: the record names it as an owner
     trace::ClientState::Life life = trace::ClientState::Life::Unknown;
     bool watchdogStopped = false;
+    bool engineChanges = false; ///< its lock manager leaves an engine, and uses none yet
     trace::SessionPhase session = trace::SessionPhase::Connected; ///< as it was told last
     trace::EntityId movedTo = trace::kNoEntity; ///< the server that it is connected with since a moment ago
     trace::WallClock clock;
@@ -42,6 +43,7 @@ private:
     std::set<trace::EntityId> m_recorded;                      ///< clients that own something by a record in sight
     std::map<trace::EntityId, int> m_held;
     std::set<trace::EntityId> m_outOfSight;
+    bool m_engineChanges = false;
 };
 
 } // namespace lockscope::views

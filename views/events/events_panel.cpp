@@ -24,16 +24,20 @@ EventsPanel::EventsPanel(ViewContext* context, QWidget* parent)
     : QWidget(parent),
       m_context(context),
       m_model(new EventsModel(context, this)),
+      m_bar(new QHBoxLayout),
       m_view(new QTableView),
       m_filter(new QLineEdit),
-      m_summary(new DimLabel),
+      m_summary(new ElidedLabel),
       m_follow(new QToolButton) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(kGrid + 4, kGrid / 2, kGrid, kGrid / 2);
-    bar->setSpacing(kGrid);
+    m_bar->setContentsMargins(kGrid + 4, kGrid / 2, kGrid, kGrid / 2);
+    m_bar->setSpacing(kGrid / 2);
+    auto* kinds = new QHBoxLayout;
+    kinds->setSpacing(kGrid);
+    auto* rest = new QHBoxLayout;
+    rest->setSpacing(kGrid);
     for (int i = 0; i < kEventGroups; ++i) {
         auto* button = new QCheckBox(eventGroupName(EventGroup(i)));
         button->setChecked(true);
@@ -41,27 +45,31 @@ EventsPanel::EventsPanel(ViewContext* context, QWidget* parent)
         button->setToolTip(tr("Show or hide: %1").arg(button->text()));
         connect(button, &QCheckBox::toggled, this, &EventsPanel::applyFilter);
         m_groups[std::size_t(i)] = button;
-        bar->addWidget(button);
+        kinds->addWidget(button);
     }
-    bar->addSpacing(kGrid);
+    kinds->addSpacing(kGrid);
+    kinds->addStretch();
+    m_bar->addLayout(kinds);
+    m_bar->addLayout(rest, 1);
     m_summary->setFont(uiFont(-1));
-    bar->addWidget(m_summary, 1);
+    rest->addWidget(m_summary, 1);
     m_follow->setIcon(icon("follow", views::Role::TextDim));
     m_follow->setCheckable(true);
     m_follow->setChecked(true);
     m_follow->setAutoRaise(true);
     m_follow->setToolTip(tr("Scroll along with the playhead"));
     m_follow->setAccessibleName(tr("Scroll along with the playhead"));
-    bar->addWidget(m_follow);
+    rest->addWidget(m_follow);
     m_filter->setPlaceholderText(tr("filter: A refused -step"));
     m_filter->setAccessibleName(tr("Filter events"));
     m_filter->setToolTip(tr("Words that must all occur in an event: a client, a lock, a kind, a command. "
                             "A minus before a word: must not occur. (Ctrl+F)"));
     m_filter->setClearButtonEnabled(true);
-    m_filter->setFixedWidth(210);
+    m_filter->setMinimumWidth(120);
+    m_filter->setMaximumWidth(210);
     m_filter->installEventFilter(this);
-    bar->addWidget(m_filter);
-    layout->addLayout(bar);
+    rest->addWidget(m_filter, 1);
+    layout->addLayout(m_bar);
 
     m_view->setObjectName(QLatin1String(kKept) + QStringLiteral("events"));
     m_view->setModel(m_model);
@@ -159,6 +167,22 @@ void EventsPanel::follow() {
         if (m_follow->isChecked()) m_view->scrollTo(index, QAbstractItemView::EnsureVisible);
     }
     m_moving = false;
+}
+
+QSize EventsPanel::minimumSizeHint() const {
+    int width = 0;
+    for (int i = 0; i < m_bar->count(); ++i)
+        width = std::max(width, m_bar->itemAt(i)->minimumSize().width());
+    const QMargins around = m_bar->contentsMargins();
+    return {width + around.left() + around.right(), QWidget::minimumSizeHint().height()};
+}
+
+void EventsPanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    int wanted = m_bar->contentsMargins().left() + m_bar->contentsMargins().right();
+    for (int i = 0; i < m_bar->count(); ++i)
+        wanted += m_bar->itemAt(i)->minimumSize().width() + m_bar->spacing();
+    m_bar->setDirection(wanted > width() ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 void EventsPanel::showEvent(QShowEvent* event) {

@@ -4,6 +4,7 @@
 
 #include <QWidget>
 
+class QBoxLayout;
 class QCheckBox;
 class QLineEdit;
 class QStackedLayout;
@@ -12,7 +13,7 @@ class QToolButton;
 
 namespace lockscope::views {
 
-class DimLabel;
+class ElidedLabel;
 
 /// The events as sentences, one per line. The line at the playhead is marked and kept in sight; a click or the arrow
 /// keys move the playhead to another line.
@@ -25,10 +26,12 @@ public:
     QLineEdit* filterField() const { return m_filter; }
     /// Whether the list scrolls along with the playhead.
     void setFollowing(bool follow);
+    QSize minimumSizeHint() const override;
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void applyFilter();
@@ -37,10 +40,11 @@ private:
 
     ViewContext* m_context;
     EventsModel* m_model;
+    QBoxLayout* m_bar; ///< the kinds of events, and what is shown of them; under one another where there is no room
     QStackedLayout* m_stack;
     QTableView* m_view;
     QLineEdit* m_filter;
-    DimLabel* m_summary;
+    ElidedLabel* m_summary;
     QToolButton* m_follow;
     std::array<QCheckBox*, kEventGroups> m_groups{};
     QTimer m_debounce;

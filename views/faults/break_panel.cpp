@@ -198,6 +198,14 @@ void BreakPanel::refresh() {
                      : verb.action == Action::EvictKey ? evictOffer(target, evictedLock(*m_context))
                                                        : currentOffer(target, verb.action));
     }
+    // A dead server is started again by what stands in Kill's place.
+    const bool dead = server.suffers(Action::KillNode);
+    for (std::size_t i = 0; i < kVerbs.size(); ++i) {
+        if (kVerbs[i].action != Action::RestartNode) continue;
+        m_actions[qsizetype(i)]->setVisible(!dead);
+        m_buttons[i]->setVisible(!dead);
+        m_refusals[i]->setEnabled(m_refusals[i]->isEnabled() && !dead);
+    }
     m_plan->setEnabled(canPlan(*m_context));
     m_plan->setToolTip(canPlan(*m_context) ? tr("Plans a fault for another time, or for when something happens (%1)")
                                                  .arg(m_plan->shortcut().toString())

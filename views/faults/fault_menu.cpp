@@ -147,7 +147,8 @@ void addEvictions(const Scene& scene, const Breakable& server, const QString& lo
 void addNode(const Scene& scene, EntityId node, const QString& lock = {}) {
     const auto& [menu, context, moment, sight] = scene;
     const Breakable server = Breakable::server(sight, node);
-    scene.add(server, {Action::KillNode});
+    // A dead server is started again by the entry that asks with which data: Kill's would be one more that says so.
+    if (!server.suffers(Action::KillNode) || moment.at) scene.add(server, {Action::KillNode});
     scene.add(server, Action::CrashNode, offerOf(server, Action::CrashNode));
     scene.add(server, {Action::PauseNode});
     const FaultOffer restart = offerOf(server, Action::RestartNode);

@@ -187,6 +187,16 @@ void PlanDialog::addConditions() {
     add(tr("when so much of the lease is left"), int(On::LeaseLeft));
     add(tr("when a server is the leader"), int(On::Leader));
     const scenario::Scenario& settings = m_context->settings();
+    const auto leads = [](const scenario::ServiceSpec& service) {
+        const scenario::ServiceKind* const kind = scenario::findServiceKind(service.kind);
+        return kind && scenario::serversOf(service).size() > 1 && !kind->roles(service).isEmpty();
+    };
+    if (std::ranges::none_of(settings.services, leads)) {
+        auto* const rows = qobject_cast<QStandardItemModel*>(m_when->model());
+        rows->item(m_when->count() - 1)->setFlags(Qt::NoItemFlags);
+        m_when->setItemData(m_when->count() - 1, tr("None of these servers is ever the leader of others."),
+                            Qt::ToolTipRole);
+    }
     for (const QString& role : {QString(), QStringLiteral("holder"), QStringLiteral("waiter")})
         m_client->addItem(partyText(role), role);
     for (const QString& client : clientsOf(settings))

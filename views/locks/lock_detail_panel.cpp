@@ -8,6 +8,7 @@
 #include "locks/ttl_history.h"
 #include "models/alert_words.h"
 #include "models/connection_words.h"
+#include "models/engine_drain.h"
 #include "session/alert_desk.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
@@ -283,6 +284,9 @@ void LockDetailPanel::refresh() {
     const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : tr("of unknown");
     if (!facts.known())
         m_ring->setTtl({0, true, false}, unknown(), {});
+    else if (facts.condition == LockCondition::Undecided)
+        //: In a lock's ring, in two lines: nobody / decides.
+        m_ring->setTtl({0, true, false}, tr("nobody"), tr("decides"));
     else if (!facts.held())
         m_ring->setTtl({0, true, true}, tr("free"), {});
     else if (!facts.endKnown && facts.keptBy != inspect::KeptBy::NotTold)
@@ -366,7 +370,12 @@ void LockDetailPanel::showDecider(const LockFacts& facts) {
     const auto node = m_context->state().nodes.find(facts.server);
     if (node != m_context->state().nodes.end() && node->second.life == trace::ClientState::Life::Paused)
         words = tr("%1, paused").arg(words);
-    setFact(WhoDecides, words, facts.deciders == 0 ? Role::WaitingText : Role::Text);
+    const auto drain = engineDrainAt(*trace, m_context->settings(), m_context->playhead());
+    if (drain) {
+        words = drainWords(*drain, *trace);
+        if (!facts.held()) m_ring->setTtl({0, true, false}, tr("nobody"), tr("gets in"));
+    }
+    setFact(WhoDecides, words, facts.deciders == 0 || drain ? Role::WaitingText : Role::Text);
 }
 
 ToldClients LockDetailPanel::toldClients(trace::EntityId lock) const {
@@ -422,11 +431,15 @@ QStringList LockDetailPanel::copyLines(trace::EntityId lock) const {
             continue;
         }
         QString words = tr("free");
+        // Where a leader ends leases, none ends without one.
+        const QByteArray role = server == state.nodes.end() ? QByteArray() : trace->entity(server->second.role).name;
+        const bool waitsForALeader = whole != state.records.end() && whole->second.deciders == 0 &&
+                                     (role == "follower" || role == "looking" || role == "leader");
         if (!copy.observed) {
             words = unknown();
         } else if (copy.owner != kNoEntity) {
             words = namesOf({copy.owner}, *trace);
-            if (copy.deadline >= 0)
+            if (copy.deadline >= 0 && !waitsForALeader)
                 words =
                     tr("%1, %2 left")
                         .arg(words, duration(std::max(Nanos(copy.deadline) - m_context->playhead(), Nanos::zero())));
@@ -481,8 +494,9 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     m_queueView->setVisible(!facts.waiters.empty());
     m_queueCaption->setHint(facts.waiters.empty()      ? QString()
                             : facts.queueNamed()       ? tr("in the server's order")
-                            : !facts.observed          ? tr("no server answers; as clients asked")
-                            : facts.serverWaiters >= 0 ? tr("counted by the server, named by clients")
+                            : !facts.observed          ? facts.deciders == 0 ? tr("nobody decides; as clients asked")
+                                                                             : tr("no server answers; as clients asked")
+                                     : facts.serverWaiters >= 0 ? tr("counted by the server, named by clients")
                                                        : tr("the server has no queue; as clients asked"));
 }
 

@@ -313,8 +313,9 @@ LocksPanel::Counted LocksPanel::counted(const QAbstractItemModel* rows) const {
             ++now.locks;
             // The locks of a server out of sight are unknown by now. One that shows only to waiters is no gap in the
             // watch.
-            const bool seen = facts->condition != LockCondition::Unobserved;
-            now.unseen += !seen && !facts->noLongerShown;
+            const bool seen =
+                facts->condition != LockCondition::Unobserved && facts->condition != LockCondition::Undecided;
+            now.unseen += facts->condition == LockCondition::Unobserved && !facts->noLongerShown;
             const bool guess = facts->condition == LockCondition::PerhapsHeld;
             now.guessed += guess;
             now.guesses += facts->certainty == trace::Certainty::Guess;

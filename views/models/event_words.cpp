@@ -358,6 +358,18 @@ bool hasText(EventKind kind) {
     return trace::auxIsEntity(kind) && kind != EventKind::RecordFreed && kind != EventKind::RecordHolderGone;
 }
 
+/// Whether the client of an interrupted wait hears at this instant that its lock manager leaves an engine.
+static bool leavesEngineAt(const trace::Event& e, const trace::Trace& trace) {
+    for (std::size_t row = trace.upperBound(e.time()); row-- > 0 && trace.timeAt(row) == e.at;) {
+        if (trace.kindAt(row) != EventKind::EngineChanged) continue;
+        const trace::Event news = trace.at(row);
+        if (news.actor == trace.clientOf(e.actor) &&
+            trace::EngineNews(news.flags & trace::kEngineNewsMask) == trace::EngineNews::Leaving)
+            return true;
+    }
+    return false;
+}
+
 QString eventDetail(const Event& e, const trace::Trace& trace) {
     QString text = hasText(e.kind) && e.aux ? trace::reasonWords(trace.displayName(e.aux)) : QString();
     switch (e.kind) {
@@ -375,6 +387,8 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
         return e.value == 1 ? Words::tr("as one reader of many") : Words::tr("%n permit(s)", "", int(e.aux));
     case EventKind::LockCapacity:
         return QString::number(e.value);
+    case EventKind::Interrupted:
+        return leavesEngineAt(e, trace) ? Words::tr("it waits for the change of engines") : text;
     case EventKind::TimedOut:
         return Words::tr("after %1").arg(duration(Nanos(e.value)));
     case EventKind::BelievedUntil:

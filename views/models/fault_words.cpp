@@ -82,7 +82,10 @@ namespace {
 QString textOf(const scenario::Fault& fault) {
     // A link's two ends are put in words by linkText().
     const bool link = scenario::targetKind(fault.action) == scenario::TargetKind::Link;
-    const QString target = link ? fault.target : partyText(fault.target);
+    // A condition that names its server has found no other one.
+    const bool named = fault.target == QLatin1String("same") && fault.when &&
+                       fault.when->on == scenario::Trigger::On::Leader && !fault.when->server.isEmpty();
+    const QString target = link ? fault.target : named ? fault.when->server : partyText(fault.target);
     switch (fault.action) {
     case Action::PauseClient:
     case Action::PauseNode:

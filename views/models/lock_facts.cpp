@@ -6,6 +6,7 @@
 #include "theme/format.h"
 #include "trace/connection.h"
 #include "trace/deadline.h"
+#include "trace/decider.h"
 
 #include <QCoreApplication>
 
@@ -51,6 +52,7 @@ struct Gaps {
 
 LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     if (gaps.conflict) return LockCondition::DoubleBelief;
+    if (facts.deciders == 0 && (!facts.observed || !facts.held())) return LockCondition::Undecided;
     if (!facts.recorded) return facts.believers.empty() ? LockCondition::Unobserved : LockCondition::Held;
     if (!facts.observed) return LockCondition::Unobserved;
     if (gaps.contradicted) return LockCondition::StaleBelief;
@@ -145,6 +147,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (facts.server == kNoEntity) facts.server = record.decider;
     facts.deciders = record.deciders;
     if (facts.deciders > 1) facts.ensemble = ensembleOf(lock, trace, state);
+    if (trace::lacksMajority(lock, trace, state)) facts.deciders = 0;
     std::vector<std::pair<std::int64_t, EntityId>> believers;
     Gaps gaps;
     bool alone = false;
@@ -252,6 +255,9 @@ QString conditionText(const LockFacts& facts) {
         return Words::tr("free");
     case LockCondition::Unobserved:
         return facts.noLongerShown ? Words::tr("no longer seen") : Words::tr("not observed");
+    case LockCondition::Undecided:
+        //: How it stands with a lock: no server can decide who has it.
+        return Words::tr("undecided");
     case LockCondition::Queued:
         return Words::tr("queued");
     case LockCondition::PerhapsHeld:
@@ -277,8 +283,8 @@ QString conditionText(const LockFacts& facts) {
 }
 
 QString conditionId(LockCondition condition) {
-    static constexpr std::array kIds{"free",          "unobserved",     "queued", "perhaps-held", "held",
-                                     "never-expires", "renewal-missed", "orphan", "stale",        "believers"};
+    static constexpr std::array kIds{"free",          "unobserved",     "undecided", "queued", "perhaps-held", "held",
+                                     "never-expires", "renewal-missed", "orphan",    "stale",  "believers"};
     return QString::fromLatin1(kIds[std::size_t(condition)]);
 }
 
@@ -286,6 +292,7 @@ Pill::Tone conditionTone(LockCondition condition) {
     switch (condition) {
     case LockCondition::Held:
         return Pill::Tone::Holding;
+    case LockCondition::Undecided:
     case LockCondition::Queued:
     case LockCondition::RenewalMissed:
     case LockCondition::NeverExpires:

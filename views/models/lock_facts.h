@@ -17,6 +17,7 @@ class ViewContext;
 enum class LockCondition : std::uint8_t {
     Free,
     Unobserved,  ///< the server is out of sight
+    Undecided,   ///< no server, or too few of those that decide together, can give it to anybody
     Queued,      ///< free, yet a client waits
     PerhapsHeld, ///< that its key is a lock is only a guess
     Held,

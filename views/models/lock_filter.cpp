@@ -163,7 +163,7 @@ bool LockFilter::matches(const Term& term, const LocksModel& model, const QModel
                    conditionText(*facts).startsWith(term.text, Qt::CaseInsensitive);
         // Anything in somebody's hands is held, however badly; on a server out of sight nobody knows it.
         if (term.text.compare(QLatin1String("held"), Qt::CaseInsensitive) == 0 && facts->held() &&
-            facts->condition != LockCondition::Unobserved)
+            facts->condition != LockCondition::Unobserved && facts->condition != LockCondition::Undecided)
             return true;
         return conditionId(facts->condition).startsWith(term.text, Qt::CaseInsensitive) ||
                conditionText(*facts).contains(term.text, Qt::CaseInsensitive);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/story.h"
 
+#include "models/engine_drain.h"
 #include "models/lock_facts.h"
 #include "models/told_violation.h"
 #include "theme/format.h"
+#include "trace/decider.h"
 #include "verdict/why.h"
 #include "verdict/why_safe.h"
 
@@ -65,11 +67,14 @@ QString storyOf(const ViewContext& context, EntityId lock) {
         if (!threads.empty()) told += (threads.size() == 1 ? ofOne : ofSeveral).arg(named(threads, *trace));
     };
     tell(Story::tr("%1 holds it", "one client"), Story::tr("%1 hold it", "several clients"), parts.holding);
-    if (!record.observed)
+    const bool free = record.owner == trace::kNoEntity && record.holders.empty();
+    if (free && record.observed && trace::lacksMajority(lock, *trace, state))
+        told += Story::tr("no majority of its servers runs, so nobody can get it");
+    else if (!record.observed)
         told += record.noLongerShown   ? Story::tr("the server shows it only while somebody waits for it")
                 : record.deciders == 0 ? Story::tr("no server can decide who holds it")
                                        : Story::tr("what the servers hold is not observed");
-    else if (record.owner == trace::kNoEntity && record.holders.empty())
+    else if (free)
         told += Story::tr("on the server it is free");
     else if (record.deadline >= 0)
         told += Story::tr("on the server it is held by %1, lease %2 left")
@@ -77,6 +82,8 @@ QString storyOf(const ViewContext& context, EntityId lock) {
                          duration(Nanos(std::max<std::int64_t>(0, record.deadline - now))));
     else
         told += Story::tr("on the server it is held by %1").arg(namesOf({record.owner}, *trace));
+    if (const auto drain = engineDrainAt(*trace, context.settings(), context.playhead()))
+        told += drainWords(*drain, *trace);
     //: A client that has the lock on the server: the answer is on its way.
     tell(Story::tr("%1 has not heard of it yet", "one client"),
          Story::tr("%1 have not heard of it yet", "several clients"), parts.unheard);

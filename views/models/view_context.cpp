@@ -2,6 +2,7 @@
 #include "models/view_context.h"
 
 #include "scenario/settings.h"
+#include "session/planning.h"
 
 #include <QMetaMethod>
 
@@ -145,6 +146,7 @@ void ViewContext::setPlayhead(Nanos t) {
     if (t == m_playhead) return;
     m_playhead = t;
     m_furthest = std::max(m_furthest, t);
+    if (auto* const planning = session::Planning::of(m_session)) planning->lookedAt(t);
     Q_EMIT playheadChanged(t);
 }
 

@@ -33,7 +33,7 @@ StatisticsPanel::StatisticsPanel(ViewContext* context, QWidget* parent)
       m_strip(new StatisticsStrip(context, m_model)),
       m_below(new QWidget),
       m_title(new QLabel(tr("Statistics"))),
-      m_summary(new DimLabel),
+      m_summary(new ElidedLabel),
       m_span(new QComboBox) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

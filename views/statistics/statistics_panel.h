@@ -12,7 +12,7 @@ class QTableView;
 
 namespace lockscope::views {
 
-class DimLabel;
+class ElidedLabel;
 class StatisticsStrip;
 
 /// The figures of each lock up to the playhead, from the beginning or over the last while, those that were waited for
@@ -47,7 +47,7 @@ private:
     StatisticsStrip* m_strip;
     QWidget* m_below; ///< the table, or why there is none
     QLabel* m_title;  ///< of a panel that is too low to stand among tabs
-    DimLabel* m_summary;
+    ElidedLabel* m_summary;
     QComboBox* m_span;
 };
 

@@ -36,7 +36,10 @@ void LaneFold::setNodePhase(NodeSlot& n, NodePhase phase, std::int64_t at, std::
     const bool wasDown = n.known && n.phase == NodePhase::Down;
     n.known = true;
     n.phase = phase;
-    if (wasDown != (phase == NodePhase::Down)) masterChanged(n, at, row);
+    if (wasDown == (phase == NodePhase::Down)) return;
+    masterChanged(n, at, row);
+    for (LockSlot& l : m_locks)
+        countDeciders(l, at, row);
 }
 
 void LaneFold::setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t at) {
@@ -195,6 +198,7 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         if (const auto news = trace::EngineNews(event.flags & trace::kEngineNewsMask);
             news == trace::EngineNews::Leaving || news == trace::EngineNews::InUse)
             fault(event, row, m_data.m_generalFaults);
+        applyEngine(event, row);
         break;
     case EventKind::NodeDoubted:
     case EventKind::VoteCast:

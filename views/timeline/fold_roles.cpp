@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lane_fold.h"
 
+#include "trace/decider.h"
 #include "trace/node.h"
+
+#include <algorithm>
 
 namespace lockscope::views {
 
@@ -141,7 +144,51 @@ void LaneFold::applyFailover(const Event& event, std::uint32_t row) {
     }
 }
 
+void LaneFold::applyEngine(const Event& event, std::uint32_t row) {
+    SpanTrack& switches = m_data.m_engineSwitches;
+    const auto setDeciders = [&](bool switching) {
+        for (LockSlot& l : m_locks) {
+            SpanTrack& deciders = l.lane->deciders;
+            if (!deciders.hasOpen() || (deciders.back().state == unsigned(Decider::Switching)) == switching) continue;
+            const Decider now = switching ? Decider::Switching : l.deciders > 1 ? Decider::Several : Decider::One;
+            change(deciders, event.at, row, unsigned(now), deciders.back().label);
+        }
+    };
+    switch (trace::EngineNews(event.flags & trace::kEngineNewsMask)) {
+    case trace::EngineNews::Leaving:
+        // A client that hears of it late, when the next engine is in use already, is alone with it.
+        if (switches.hasOpen() || event.value < m_engineEpoch) return;
+        change(switches, event.at, row, 0, 0);
+        setDeciders(true);
+        break;
+    case trace::EngineNews::InUse:
+        m_engineEpoch = std::max(m_engineEpoch, event.value);
+        if (switches.hasOpen()) switches.close(event.at); // which server decides comes as a row of its own
+        break;
+    case trace::EngineNews::Refused:
+        if (!switches.hasOpen()) return;
+        switches.close(event.at);
+        setDeciders(false);
+        break;
+    case trace::EngineNews::Unhealthy:
+    case trace::EngineNews::Healthy:
+        break;
+    }
+}
+
+void LaneFold::countDeciders(LockSlot& l, std::int64_t at, std::uint32_t row) {
+    if (l.deciders < 2) return;
+    const auto isDead = [](const Lane* copy) {
+        return copy->host && copy->host->spans.hasOpen() && copy->host->spans.back().state == unsigned(NodePhase::Down);
+    };
+    const std::vector<const Lane*>& copies = l.lane->members;
+    const bool few =
+        trace::tooFewDecide(l.deciders, std::int64_t(copies.size()), std::ranges::count_if(copies, isDead));
+    change(l.lane->deciders, at, row, unsigned(few ? Decider::Nobody : Decider::Several), few ? 0 : l.deciders);
+}
+
 void LaneFold::applyDecider(LockSlot& l, const Event& event, std::uint32_t row) {
+    l.deciders = event.actor == trace::kNoEntity ? std::uint32_t(std::max<std::int64_t>(event.value, 0)) : 0;
     if (event.value < 0) { // not told from here on
         if (l.lane->deciders.hasOpen()) l.lane->deciders.close(event.at);
         return;
@@ -154,6 +201,7 @@ void LaneFold::applyDecider(LockSlot& l, const Event& event, std::uint32_t row) 
                                 : state == Decider::Several ? std::uint32_t(event.value)
                                                             : 0;
     change(l.lane->deciders, event.at, row, unsigned(state), label);
+    countDeciders(l, event.at, row);
 }
 
 } // namespace lockscope::views

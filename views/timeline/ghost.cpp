@@ -65,8 +65,26 @@ const Lane* ghostLane(const GhostRun& ghost, const trace::Trace& trace, const La
 
 namespace {
 
+/// Words in the first stretch from `from` to `to` that the run's own spans, which are drawn above, leave free.
+void paintWords(const PaintKit& kit, const GhostRun& ghost, const Lane& lane, std::int64_t from, std::int64_t to,
+                const QRectF& r) {
+    const auto fits = [&](std::int64_t until) {
+        const double left = std::max(r.x(), kit.c.x(from)), right = std::min(r.right(), kit.c.x(until));
+        const QRectF room = kit.words(left, right, r);
+        return kit.firstFitting(room, wordsOf(ghost), kit.small, Role::TextDim) > room.left();
+    };
+    for (std::size_t i = lane.spans.firstEndingAfter(from); i < lane.spans.size() && from < to; ++i) {
+        const Span& span = lane.spans[i];
+        if (span.from >= to) break;
+        if (span.from > from && fits(span.from)) return;
+        from = std::max(from, lane.endOf(span, kit.now));
+    }
+    if (from < to) (void)fits(to);
+}
+
 /// As faint as a guess: holds of clients, and leases of records.
-void paintFormerSpans(const PaintKit& kit, const GhostRun& ghost, const Lane& former, const QRectF& bar) {
+void paintFormerSpans(const PaintKit& kit, const GhostRun& ghost, const Lane& former, const Lane& lane,
+                      const QRectF& bar) {
     const bool belief = former.kind == LaneKind::Belief;
     const Role role = belief ? Role::Holding : Role::Record;
     const std::int64_t now = ghost.data->now();
@@ -82,7 +100,7 @@ void paintFormerSpans(const PaintKit& kit, const GhostRun& ghost, const Lane& fo
             kit.p.setPen(QPen(onGround(color(role, 0.55)), 1, Qt::DashLine));
             if (r.width() > 4) kit.p.drawRect(r.adjusted(0.5, 0.5, -0.5, -0.5));
             if (belief || !(span.flags & kRenewedFlag))
-                kit.firstFitting(kit.words(r.x(), r.right(), r), wordsOf(ghost), kit.small, Role::TextDim);
+                paintWords(kit, ghost, lane, std::max(span.from, ghost.from), former.endOf(span, now), r);
         },
         [](const SpanSum&) {});
 }
@@ -116,7 +134,7 @@ void paintGhost(const PaintKit& kit, const GhostRun& ghost, const Lane& lane) {
     if (lane.kind == LaneKind::Effect)
         paintFormerWrites(kit, ghost, *former, bar);
     else
-        paintFormerSpans(kit, ghost, *former, bar);
+        paintFormerSpans(kit, ghost, *former, lane, bar);
 }
 
 } // namespace lockscope::views

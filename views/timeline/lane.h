@@ -51,6 +51,7 @@ enum class Decider : std::uint8_t {
     One,     ///< label: the node's EntityId
     Several, ///< label: how many copies it takes
     Nobody,
+    Switching, ///< a lock manager leaves an engine; label: as One
 };
 enum class LinkPhase : std::uint8_t {
     Cut,

@@ -49,8 +49,9 @@ private:
         trace::Record record; ///< without the queue's names and what lies on the server: no part of the picture
         std::uint32_t ownerRow = 0;
         std::int64_t newestToken = 0;
-        bool partial = false; ///< held by a client not ours since before the first look, and not renewed since
-        bool guess = false;   ///< whether it is a lock at all is only a guess
+        std::uint32_t deciders = 0; ///< how many independent servers it takes; 0: one decides, or it is not told
+        bool partial = false;       ///< held by a client not ours since before the first look, and not renewed since
+        bool guess = false;         ///< whether it is a lock at all is only a guess
         std::vector<Cursor*> holding;
         std::uint32_t waiting = 0;
     };
@@ -151,6 +152,10 @@ private:
     void applyLag(const trace::Event& event, std::uint32_t row);
     void applyFailover(const trace::Event& event, std::uint32_t row);
     void applyDecider(LockSlot& l, const trace::Event& event, std::uint32_t row);
+    /// A lock manager's news of an engine: from the first client that leaves one until one is in use, nobody decides.
+    void applyEngine(const trace::Event& event, std::uint32_t row);
+    /// A server died or came back: so may the majority of independent ones.
+    void countDeciders(LockSlot& l, std::int64_t at, std::uint32_t row);
     void watch(NodeSlot& n);
     Lane* watchersOf(EntityId actor);
     void openRole(NodeSlot& n, std::int64_t at, std::uint32_t row);
@@ -163,7 +168,8 @@ private:
     TimelineData& m_data;
     const trace::Trace& m_trace;
     std::size_t m_entities = 1;
-    std::size_t m_locksSoFar = 0; ///< among the entities looked at
+    std::int64_t m_engineEpoch = 0; ///< of the engine in use
+    std::size_t m_locksSoFar = 0;   ///< among the entities looked at
     EntityId m_firstLock = trace::kNoEntity;
     /// By client: its first thread, if there was a lock when it was named, and that lock if it was the only one. It is
     /// there for a lock then, and believes nothing of it until it asks.

@@ -207,6 +207,46 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, c
     greys.paint(kit.p, color(Role::Paused));
 }
 
+/// Where a lock manager changes engines, a client that does not hold has nobody to ask.
+void paintEngineSwitches(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
+    const std::int64_t least = std::int64_t(kit.m.px(40) * kit.c.nanosPerPixel());
+    const auto isDead = [&lane](std::int64_t t) {
+        if (!lane.life) return false;
+        const SpanTrack& life = lane.life->spans;
+        const std::size_t i = life.firstEndingAfter(t);
+        return i < life.size() && life[i].from <= t && LifePhase(life[i].state) == LifePhase::Dead;
+    };
+    kit.data.engineSwitches().visit(
+        kit.c.from(), kit.to(), least, kit.now,
+        [&](std::size_t, const Span& change) {
+            const std::int64_t end = change.open() ? kit.now : change.to;
+            std::int64_t from = change.from;
+            const auto fill = [&](std::int64_t until) {
+                if (until - from < least || isDead(from)) return;
+                const QRectF r = kit.across(from, until, bar, 2);
+                const double y = std::round(r.center().y()), left = std::max(r.x(), 0.0) + kit.m.px(3);
+                kit.p.setPen(QPen(color(Role::Waiting), 1, Qt::DashLine));
+                kit.p.drawLine(QPointF(r.x(), y), QPointF(r.right(), y));
+                if (!kit.m.wordsOnBeliefs()) return;
+                for (const QString& words : {Timeline::tr("waits for the change of engines"), Timeline::tr("waits")}) {
+                    const double width = kit.small.width(words);
+                    if (left + width > r.right() - kit.m.px(3)) continue;
+                    const QRectF place(left, y - kit.m.px(8), width + 1, kit.m.px(16));
+                    kit.box(place.adjusted(-kit.m.px(2), 0, kit.m.px(2), 0), color(Role::SurfaceSunken));
+                    kit.text(place, words, kit.small, Role::WaitingText);
+                    return;
+                }
+            };
+            for (std::size_t i = lane.spans.firstEndingAfter(from); i < lane.spans.size(); ++i) {
+                if (lane.spans[i].from >= end) break;
+                fill(lane.spans[i].from);
+                from = lane.endOf(lane.spans[i], kit.now);
+            }
+            fill(end);
+        },
+        [](const SpanSum&) {});
+}
+
 /// On a low lane: where words about a mark at x stand, up to `right`.
 QRectF besideMark(const PaintKit& kit, double x, double right, const QRectF& bar) {
     const double left = x + kit.m.px(9), tall = kit.m.px(16);
@@ -336,6 +376,7 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     paintColumns(kit, columns, bar);
+    paintEngineSwitches(kit, lane, bar);
     std::vector<QRectF> written, bars;
     for (const auto& [span, rect] : wide) {
         if (span->state == unsigned(BeliefState::Holding)) bars.push_back(rect);

@@ -47,12 +47,21 @@ void paintMissing(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
         [](const SpanSum&) {});
 }
 
+/// Where the words of a mark have to end: at the next hold.
+double roomAfter(const PaintKit& kit, const Lane& lane, std::int64_t at) {
+    const std::size_t next = lane.spans.firstEndingAfter(at);
+    return std::min(next < lane.spans.size() ? kit.c.x(lane.spans[next].from) : kit.c.width(), kit.edge);
+}
+
 } // namespace
 
 void paintCopy(const PaintKit& kit, const Lane& lane, int height) {
     const QRectF bar = kit.m.bar(lane, 0, kit.c.width());
     paintRecordSpans(
-        kit, lane, bar, [&](const Span&, const QRectF& r) { kit.gap(r); },
+        kit, lane, bar,
+        [&](const Span& gap, const QRectF& r) {
+            kit.gap(r, copyIsDead(lane, gap.from) ? QStringList{Timeline::tr("dead")} : QStringList());
+        },
         [&](const Span& span, const QRectF& r) { paintLease(kit, span, r); });
     if (lane.logical) paintMissing(kit, lane, bar);
     double end = -1e9;
@@ -63,17 +72,23 @@ void paintCopy(const PaintKit& kit, const Lane& lane, int height) {
             if (RecordTick(tick.kind) == RecordTick::Expired) return;
             const double x = std::round(kit.c.x(tick.at));
             if (x < end) return;
-            const bool died = RecordTick(tick.kind) == RecordTick::NodeLoss;
+            const QString words = copyTickWords(kit.data, lane, tick);
+            // A living server that takes over a newer history has lost nothing.
+            const bool caughtUp = RecordTick(tick.kind) == RecordTick::NodeLoss && !copyIsDead(lane, tick.at) &&
+                                  !hasJustStarted(lane, tick.at);
+            const double room = roomAfter(kit, lane, tick.at) - x;
+            if (caughtUp) {
+                end = kit.firstFitting({x + kit.m.px(3), bar.y(), room - kit.m.px(5), bar.height()}, {words}, kit.small,
+                                       Role::TextDim);
+                return;
+            }
+            const bool died = copyIsDead(lane, tick.at);
             kit.p.setPen(QPen(color(Role::Violation), 1.5));
             kit.p.drawLine(QPointF(x - arm, bar.center().y() - arm), QPointF(x + arm, bar.center().y() + arm));
             kit.p.drawLine(QPointF(x - arm, bar.center().y() + arm), QPointF(x + arm, bar.center().y() - arm));
-            const QString words = died ? lostCopyWords(kit.data, lane, tick) : recordTickWords(kit.trace, tick);
-            const std::size_t next = lane.spans.firstEndingAfter(tick.at);
-            const double room = next < lane.spans.size() ? kit.c.x(lane.spans[next].from) : kit.c.width();
-            end =
-                kit.firstFitting({x + kit.m.px(8), bar.y(), std::min(room, kit.edge) - x - kit.m.px(10), bar.height()},
-                                 died ? QStringList{words, Timeline::tr("dead")} : QStringList{words}, kit.smallBold,
-                                 died ? Role::ViolationText : Role::WaitingText);
+            end = kit.firstFitting({x + kit.m.px(8), bar.y(), room - kit.m.px(10), bar.height()},
+                                   died ? QStringList{words, Timeline::tr("dead")} : QStringList{words}, kit.smallBold,
+                                   died ? Role::ViolationText : Role::WaitingText);
         },
         [](const TickSum&) {});
     paintFaults(kit, lane.faults, height);

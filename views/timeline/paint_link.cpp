@@ -110,10 +110,17 @@ double paintArrow(const PaintKit& kit, const Arrow& arrow, const Lane& lane, con
         paintFlight(kit, kind, from, to, flight);
     }
     if (room < kit.m.px(90) || e.aux == trace::kNoEntity) return arrow.x + flight;
-    const QRectF words(std::max(from.x(), to.x()) + 3, up ? bar.top() - kit.m.px(10) : bar.bottom() - kit.m.px(6),
-                       room - flight - kit.m.px(14), kit.m.px(15));
+    const double left = std::max(from.x(), to.x()) + 3;
+    // Up to the instant that is now, and to where the link is cut: words on a hatch cannot be read.
+    double right = std::min(left + room - flight - kit.m.px(14), kit.edge);
+    if (const std::size_t phase = lane.spans.firstEndingAfter(tick.at); phase < lane.spans.size()) {
+        const Span& span = lane.spans[phase];
+        if (span.from > tick.at || span.state == unsigned(LinkPhase::Cut))
+            right = std::min(right, kit.c.x(span.from) - kit.m.px(3));
+    }
+    const QRectF words(left, up ? bar.top() - kit.m.px(10) : bar.bottom() - kit.m.px(6), right - left, kit.m.px(15));
     // A command without its beginning would be another one.
-    if (words.x() < 0 || words.x() + kit.m.px(40) > kit.edge) return arrow.x + flight;
+    if (right <= left || words.x() < 0 || words.x() + kit.m.px(40) > kit.edge) return arrow.x + flight;
     const QString command = kit.trace.displayName(e.aux);
     kit.firstFitting(words, {command, command.section(u' ', 0, 0)}, kit.fixedSmall, Role::TextFaint);
     return arrow.x + flight;

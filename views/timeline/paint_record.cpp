@@ -168,7 +168,7 @@ void paintDeciders(const PaintKit& kit, const Lane& lane) {
         kit.c.from(), kit.to(), kit.pixel * 3, kit.now,
         [&](std::size_t, const Span& span) {
             const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), strip, 2);
-            const bool nobody = span.state == unsigned(Decider::Nobody);
+            const bool nobody = span.state == unsigned(Decider::Nobody) || span.state == unsigned(Decider::Switching);
             if (nobody)
                 kit.rounded(r.adjusted(0.5, 0.5, -0.5, -0.5), 3, onGround(color(Role::WaitingSoft)),
                             QPen(color(Role::Waiting), 1, Qt::DashLine));
@@ -179,7 +179,9 @@ void paintDeciders(const PaintKit& kit, const Lane& lane) {
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch some, none;
-    fullColumns(columns, strip, [&](std::uint32_t states) { return states & bit(Decider::Nobody) ? &none : &some; });
+    fullColumns(columns, strip, [&](std::uint32_t states) {
+        return states & (bit(Decider::Nobody) | bit(Decider::Switching)) ? &none : &some;
+    });
     some.paint(kit.p, onGround(color(Role::Node, 0.6)));
     none.paint(kit.p, color(Role::Waiting));
 }

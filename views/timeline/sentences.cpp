@@ -122,6 +122,9 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
         if (RecordState(span.state) == RecordState::Unobserved && endsShowing(trace, span))
             return Timeline::tr("%1 was no longer seen: nobody waited for it, and its server shows it only then: %2")
                 .arg(who, when(trace, span));
+        if (RecordState(span.state) == RecordState::Unobserved && copyIsDead(lane, span.from))
+            //: %1 a server's copy of a lock, %2 from when to when.
+            return Timeline::tr("%1: its server was dead, %2").arg(who, when(trace, span));
         if (RecordState(span.state) == RecordState::Unobserved)
             return Timeline::tr("%1 was not observed: %2").arg(who, when(trace, span));
         return recordSentence(data, lane, span, who);

@@ -45,6 +45,8 @@ public:
     const TickTrack& faults() const { return m_faults; }
     /// Faults that belong to no lane: settings, "healed".
     const TickTrack& generalFaults() const { return m_generalFaults; }
+    /// While a lock manager leaves an engine and uses none yet: nobody gets in.
+    const SpanTrack& engineSwitches() const { return m_engineSwitches; }
     /// By beliefs; of servers of others, whose clients nobody asks, by records.
     const Activity& activity() const { return m_believes ? m_activity : m_recordActivity; }
     /// Whether some client's belief is known.
@@ -73,6 +75,7 @@ private:
     std::size_t m_layoutVersion = 0;
     std::vector<std::unique_ptr<Lane>> m_lanes;
     std::vector<std::unique_ptr<ClientLife>> m_lives;
+    SpanTrack m_engineSwitches;
     TickTrack m_faults, m_generalFaults;
     Activity m_activity, m_recordActivity;
     Never m_never = Never::Told;

@@ -63,6 +63,7 @@ QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     const std::size_t past = lane.ticks.lowerBound(t + 1);
     if (past > 0 && BeliefTick(lane.ticks[past - 1].kind) == BeliefTick::Refused)
         words = Timeline::tr("idle; %1").arg(refusedWords(data.trace(), lane.ticks[past - 1]));
+    if (spanAt(data.engineSwitches(), t)) words = Timeline::tr("waits for the change of engines");
     // At the last instant that is known, what goes on still does.
     if (span && t < lane.endOf(*span, data.now() + 1)) {
         switch (BeliefState(span->state)) {
@@ -94,10 +95,13 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     const Span* span = spanAt(lane.spans, t);
     // A server of ours begins empty; what somebody else's held before the first look nobody knows.
     const bool watched = data.trace().originWallMs() != 0;
+    const Span* decider = spanAt(lane.deciders, t);
+    const bool nobody = decider && Decider(decider->state) == Decider::Nobody;
+    if (!span && nobody) return Timeline::tr("nobody decides");
+    if (!span && decider && Decider(decider->state) == Decider::Switching)
+        return Timeline::tr("free, but engines change: nobody gets in");
     if (!span) return watched && t < lane.seenFrom ? Timeline::tr("not observed") : Timeline::tr("free");
     if (RecordState(span->state) == RecordState::Unobserved) {
-        const Span* decider = spanAt(lane.deciders, t);
-        const bool nobody = decider && Decider(decider->state) == Decider::Nobody;
         if (endsShowing(data.trace(), *span)) return Timeline::tr("no longer seen");
         if (!nobody) return Timeline::tr("not observed");
         return hasMasters(lane) ? Timeline::tr("no master: nobody decides") : Timeline::tr("nobody decides");

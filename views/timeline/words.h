@@ -89,6 +89,10 @@ QStringList noMasterWords(const trace::Trace& trace, Nanos from, Nanos to, Nanos
 /// "died with the only copy of A's lock", "died; a copy was on its way", as far as the rows tell: of a
 /// RecordTick::NodeLoss on the lane of a copy.
 QString lostCopyWords(const TimelineData& data, const Lane& lane, const Tick& tick);
+/// A mark on the lane of a copy: its server died, came back without it, or took over a newer history.
+QString copyTickWords(const TimelineData& data, const Lane& lane, const Tick& tick);
+/// Whether the server of a copy's lane starts at t.
+bool hasJustStarted(const Lane& lane, std::int64_t t);
 /// Whether the server of a copy's lane is down at t.
 bool copyIsDead(const Lane& lane, std::int64_t t);
 /// Whether a copy's server is known to be one of a group that replicates; others have data of their own.

@@ -117,6 +117,8 @@ QStringList deciderWords(const trace::Trace& trace, const Span& span) {
         return {Timeline::tr("%1 decides").arg(trace.displayName(span.label)), trace.displayName(span.label)};
     case Decider::Several:
         return {Timeline::tr("any %1 of its servers decide").arg(span.label)};
+    case Decider::Switching:
+        return {Timeline::tr("engines change: nobody gets in"), Timeline::tr("engines change")};
     case Decider::Nobody:
         break;
     }
@@ -145,6 +147,18 @@ QString lostCopyWords(const TimelineData& data, const Lane& lane, const Tick& ti
         break;
     }
     return Timeline::tr("died with the only copy of %1's lock").arg(trace.displayName(trace.clientOf(owner)));
+}
+
+bool hasJustStarted(const Lane& lane, std::int64_t t) {
+    const Span* life = lane.host ? spanAt(lane.host->spans, t) : nullptr;
+    return life && life->from == t && NodePhase(life->state) == NodePhase::Up;
+}
+
+QString copyTickWords(const TimelineData& data, const Lane& lane, const Tick& tick) {
+    if (RecordTick(tick.kind) != RecordTick::NodeLoss) return recordTickWords(data.trace(), tick);
+    if (copyIsDead(lane, tick.at)) return lostCopyWords(data, lane, tick);
+    if (hasJustStarted(lane, tick.at)) return Timeline::tr("came back without it");
+    return Timeline::tr("gone as it caught up");
 }
 
 bool copyIsDead(const Lane& lane, std::int64_t t) {

@@ -23,8 +23,8 @@ public:
     void copies(EtcdRecord& logical);
     trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
     void watch(const QByteArray& lockName);
-    /// Most of the servers decide together, without telling so: only while too few are alive it is told that nobody
-    /// does.
+    /// Most of the servers decide together, without telling so: only while no leader has most of them behind it is it
+    /// told that nobody does.
     void quorumDecides() { m_quorum = true; }
     /// Whether the service decides what the record says, where several are engines of one lock manager.
     void setDecides(bool decides);
@@ -34,8 +34,8 @@ public:
     void kept(std::int64_t lease);
     /// The member has lost its keys.
     void replaced(const EtcdStore& store);
-    /// Whether the keys can be told. They cannot while they only lie on the disks of processes that are dead: of the
-    /// member whose copies these are, or of so many that nobody decides.
+    /// Whether the keys can be told. They cannot while they only lie on the disk of a process that is dead: of the
+    /// member whose copies these are; those of all cannot while nobody decides.
     void setKnown(bool known);
 
 private:

@@ -104,10 +104,21 @@ void EtcdService::tellRole(const EtcdServer& server) {
 
 void EtcdService::tellWhatIsKnown(const EtcdServer& server) {
     if (!m_copies.empty()) m_copies[std::size_t(server.number() - 1)]->setKnown(server.life() != Server::Life::Dead);
-    const auto alive =
-        std::ranges::count_if(m_servers, [](const auto& member) { return member->life() != Server::Life::Dead; });
-    const bool most = 2 * std::size_t(alive) > m_servers.size();
-    if (!most || leader()) m_record->setKnown(most);
+    // Without a leader that most members follow, no lease ends and none is renewed; the next leader gives each its whole
+    // time again. Before the first one there is nothing to tell.
+    const bool decided = isDecided();
+    m_everDecided = m_everDecided || decided;
+    if (m_everDecided) m_record->setKnown(decided);
+}
+
+bool EtcdService::isDecided() const {
+    const EtcdServer* const leading = leader();
+    if (!leading) return false;
+    const auto followers = std::ranges::count_if(m_servers, [leading](const auto& member) {
+        return member->life() != Server::Life::Dead && member->raft().leader() == leading->number() &&
+               member->raft().term() == leading->raft().term();
+    });
+    return 2 * std::size_t(followers) > m_servers.size();
 }
 
 void EtcdService::carriedOut(const EtcdServer& server, const EtcdEntry& entry) {

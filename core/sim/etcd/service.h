@@ -50,8 +50,10 @@ public:
 
 private:
     void tellRole(const EtcdServer& server);
-    /// A dead member's copies cannot be told, and not the record while so many are dead that nobody decides.
+    /// A dead member's copies cannot be told, and not the record while nobody decides.
     void tellWhatIsKnown(const EtcdServer& server);
+    /// Whether most members follow one leader.
+    bool isDecided() const;
     void carriedOut(const EtcdServer& server, const EtcdEntry& entry);
     /// A client has a session as long as the cluster has a lease of its: told when it is granted the first one, and
     /// when the cluster ends one. It is nobody's loss that a client gives a lease back.
@@ -67,6 +69,7 @@ private:
     std::int64_t m_recorded = 0;                               ///< the newest entry of that
     std::vector<std::unique_ptr<EtcdRecord>> m_copies;         ///< of several members, each one's
     std::map<const EtcdServer*, QByteArray> m_roles;           ///< as told last
+    bool m_everDecided = false;                                ///< see isDecided()
 };
 
 } // namespace lockscope::sim

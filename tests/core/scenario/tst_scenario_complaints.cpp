@@ -27,6 +27,20 @@ QString complaintsOf(const QByteArray& json) {
 class tst_scenario_complaints : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// Without servers of its own, a file runs on those that its recipe brings.
+    void faultsMayStrikeTheServersOfTheRecipe() {
+        const auto killing = [](const char* recipe, const char* node) {
+            QByteArray file =
+                kSecond + ", 'recipe': 'RECIPE', 'faults': [{'at': '1s', 'do': 'kill-node', 'target': 'NODE'}]}";
+            return file.replace('\'', '"').replace("RECIPE", recipe).replace("NODE", node);
+        };
+        QCOMPARE(complaintsOf(killing("zk-mutex", "zk-2")), QStringLiteral("accepted"));
+        QCOMPARE(complaintsOf(killing("etcd-lease", "etcd-3")), QStringLiteral("accepted"));
+        QVERIFY2(complaintsOf(killing("zk-mutex", "zk-9")).contains(QStringLiteral("zk-1")),
+                 qPrintable(complaintsOf(killing("zk-mutex", "zk-9"))));
+        QVERIFY(complaintsOf(killing("redis-set", "zk-2")).contains(QStringLiteral("nodes are redis-1")));
+    }
+
     void saysWhatIsWrongAndWhatWouldBeRight_data() {
         QTest::addColumn<QByteArray>("rest");
         QTest::addColumn<QString>("path");

@@ -113,6 +113,27 @@ private Q_SLOTS:
         QCOMPARE(session.doneByHand().size(), 1u);
     }
 
+    /// The run is computed ahead of the playhead: a plan between both has struck in nobody's sight, and stays.
+    void aPlanThatNobodyHasSeenStrikeStays() {
+        SimulatedSession session(builtin("contention"), 3);
+        session.lookedAt(5s);
+        runTo(session, 8s);
+        session.plan(fault(5500ms, Action::PauseClient, "A", 1s));
+        session.plan(fault(7s, Action::PauseClient, "B", 1s));
+        runTo(session, 8s);
+        session.apply(fault({}, Action::PauseClient, "C", 1s), 5s);
+        QCOMPARE(session.doneByHand().size(), 3u);
+        runTo(session, 8s);
+        QCOMPARE(struck(session, EventKind::ClientPaused), (Strikes{{5s, "C"}, {5500ms, "A"}, {7s, "B"}}));
+        // What one has seen strike belongs to the future that a change before it replaces.
+        session.lookedAt(6s);
+        session.lookedAt(5s);
+        session.apply(fault({}, Action::KillClient, "C"), 5s);
+        QCOMPARE(session.doneByHand().size(), 3u);
+        runTo(session, 8s);
+        QCOMPARE(struck(session, EventKind::ClientPaused), (Strikes{{5s, "C"}, {7s, "B"}}));
+    }
+
     void aFaultCanBeMadeToLastLongerAndMoved() {
         SimulatedSession session(builtin("contention"), 3);
         session.plan(fault(4s, Action::PauseClient, "A", 2s));

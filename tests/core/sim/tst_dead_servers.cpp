@@ -138,6 +138,43 @@ private Q_SLOTS:
         QVERIFY(rows(*report.trace, EventKind::Granted).back().time() > 30s);
     }
 
+    /// Two of three members run, but until one of them leads, no lease ends and none is renewed.
+    void withoutALeaderNobodyDecides() {
+        const auto report = runOf(QStringLiteral("etcd-leader-loss?recipe=etcd-lease&seed=42"));
+        const trace::Trace& trace = *report.trace;
+        const Event killed = rows(trace, EventKind::NodeKilled).front();
+        const auto roles = rows(trace, EventKind::NodeRole);
+        const auto next = std::ranges::find_if(
+            roles, [&](const Event& e) { return e.time() > killed.time() && trace.entity(e.aux).name == "leader"; });
+        QVERIFY(next != roles.end() && next->time() - killed.time() > 500ms);
+        QVERIFY(isToldAt(trace, killed.time() - 1ms));
+        for (const Nanos t : {killed.time(), killed.time() + 500ms, next->time() - 1ns}) {
+            const trace::State state = stateAt(trace, t);
+            for (const auto& [lock, record] : state.records)
+                if (trace.copyOf(lock) == trace::kNoEntity) QCOMPARE(record.deciders, 0);
+            QVERIFY(!isToldAt(trace, t));
+        }
+        const Nanos known = next->time() + 10ms; // the other member has heard of it
+        QVERIFY(isToldAt(trace, known));
+        const trace::State after = stateAt(trace, known), before = stateAt(trace, killed.time() - 1ms);
+        for (const auto& [lock, record] : after.records) {
+            if (trace.copyOf(lock) != trace::kNoEntity) continue;
+            QCOMPARE(record.owner, before.records.at(lock).owner);
+            QVERIFY(record.owner != trace::kNoEntity);
+            QVERIFY(Nanos(record.deadline) - next->time() >= 6s); // its whole time again
+        }
+    }
+
+    /// A leader that others cannot hear leads nobody.
+    void aLeaderAloneDecidesNothing() {
+        const auto report = runOf(QStringLiteral("etcd-quorum-loss?recipe=etcd-lease&seed=42"));
+        const auto deciders = rows(*report.trace, EventKind::RecordDecider);
+        QVERIFY(deciders.size() >= 2);
+        QCOMPARE(deciders.front().value, 0);
+        QVERIFY(!isToldAt(*report.trace, deciders.front().time()));
+        QVERIFY(isToldAt(*report.trace, deciders.at(1).time()));
+    }
+
     void nobodyDecidesWhileAMasterIsDead() {
         const auto report = runOf(QStringLiteral("sql-failover-async?seed=7"));
         const trace::State state = stateAt(*report.trace, 1500ms);

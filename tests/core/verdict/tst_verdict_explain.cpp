@@ -359,7 +359,7 @@ void TestVerdictExplain::reentrancySaysTheCounts() {
 }
 
 void TestVerdictExplain::aFailoverThatLosesTheOnlyCopy() {
-    const auto tell = [](bool kill, bool otherCopy, bool ends, QString* reason = nullptr) {
+    const auto tell = [](bool kill, bool otherCopy, bool ends, QString* reason = nullptr, int behindMs = 0) {
         HandWritten w;
         const auto third = w.trace->intern(trace::EntityKind::Node, "redis-3");
         const auto next = w.trace->intern(trace::EntityKind::Node, "redis-2");
@@ -374,6 +374,7 @@ void TestVerdictExplain::aFailoverThatLosesTheOnlyCopy() {
         w.granted(1000, w.a);
         if (otherCopy) w.add(1200, Kind::RecordHeld, w.a, other, HandWritten::ns(9000), 1);
         w.request(2000, w.b);
+        if (behindMs > 0) w.add(2900, Kind::ReplicationLag, next, w.node, HandWritten::ns(behindMs));
         if (kill) w.add(3000, Kind::NodeKilled, w.node, 0, 0, 0, trace::kFault);
         w.add(3000, Kind::RecordFreed, 0, own, 0, w.a, nodeLoss);
         w.freed(3000, FreedBy::NodeLoss, 0, w.a);
@@ -404,6 +405,9 @@ void TestVerdictExplain::aFailoverThatLosesTheOnlyCopy() {
                                         "the lock at 4.6 s.")));
     QCOMPARE(reason, QStringLiteral("redis-2 took the place of redis-1 at 4.3 s, without the lock of A, so it gave B "
                                     "the lock at 4.6 s."));
+    tell(false, false, true, &reason, 1500);
+    QCOMPARE(reason, QStringLiteral("redis-2, 1.5 s behind, took the place of redis-1 at 4.3 s, without the lock of A, "
+                                    "so it gave B the lock at 4.6 s."));
 }
 
 void TestVerdictExplain::aFormerMasterThatIsCutOff() {

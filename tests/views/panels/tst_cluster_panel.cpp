@@ -469,6 +469,11 @@ private Q_SLOTS:
         f.context.setPlayhead(6500ms);
         QVERIFY(f.menuOf(f.one, u"Reconnect"_qs).startsWith(u"on: "_qs));
         QVERIFY(f.menuOf(f.one, u"Demote"_qs).contains(u"redis-1 is dead."_qs));
+        QMenu menu;
+        fillFaultMenu(menu, f.context, f.one);
+        QCOMPARE(
+            std::ranges::count_if(menu.actions(), [](const QAction* a) { return a->text().startsWith(u"Restart"_qs); }),
+            1);
         QVERIFY(f.menuOf(f.two, u"Demote"_qs).startsWith(u"on: "_qs));
         f.session.writable().append(
             {Nanos(11s).count(), 0, f.sentinel, 0, 0, trace::EventKind::NodeKilled, trace::kFault});

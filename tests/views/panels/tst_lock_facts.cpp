@@ -4,6 +4,7 @@
 #include "locks/ttl_history.h"
 #include "models/lock_filter.h"
 #include "models/locks_model.h"
+#include "models/story.h"
 #include "theme/format.h"
 #include "trace/connection.h"
 
@@ -321,6 +322,39 @@ private Q_SLOTS:
         context.setPlayhead(6s);
         QCOMPARE(lockFacts(lock, context).condition, LockCondition::Held);
         QCOMPARE(lockFacts(queued, context).condition, LockCondition::Queued);
+    }
+
+    /// A lock that nobody can get is not free: two of the three servers that decide together are dead.
+    void withoutAMajorityALockIsUndecided() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "orders");
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", t.intern(trace::EntityKind::Client, "A"));
+        std::vector<trace::EntityId> nodes;
+        t.append({0, 2, 0, lock, 0, trace::EventKind::RecordDecider});
+        for (const char* const name : {"redis-1", "redis-2", "redis-3"}) {
+            nodes.push_back(t.intern(trace::EntityKind::Node, name));
+            const auto copy = t.intern(trace::EntityKind::Lock, "orders", nodes.back(), lock);
+            t.append({0, 0, nodes.back(), 0, 0, trace::EventKind::NodeStarted});
+            t.append({0, Nanos(1s).count(), thread, copy, 1, trace::EventKind::RecordHeld});
+            t.append({Nanos(0s).count(), 0, thread, copy, thread, trace::EventKind::RecordFreed});
+        }
+        t.append({Nanos(3s).count(), 0, nodes[0], 0, 0, trace::EventKind::NodeKilled});
+        t.append({Nanos(4s).count(), 0, nodes[1], 0, 0, trace::EventKind::NodeKilled});
+        t.append({Nanos(6s).count(), 0, nodes[0], 0, 0, trace::EventKind::NodeStarted});
+        t.reach(8s);
+        ViewContext context;
+        context.setSession(&session);
+        const auto at = [&](Nanos instant) {
+            context.setPlayhead(instant);
+            return lockFacts(lock, context);
+        };
+        QCOMPARE(at(3500ms).condition, LockCondition::Free);
+        QCOMPARE(at(5s).condition, LockCondition::Undecided);
+        QCOMPARE(conditionText(at(5s)), QStringLiteral("undecided"));
+        QCOMPARE(serverText(at(5s), t), QStringLiteral("nobody decides"));
+        QVERIFY(storyAtPlayhead(context).contains(QStringLiteral("no majority of its servers runs")));
+        QCOMPARE(at(7s).condition, LockCondition::Free);
     }
 
     void aServerOutOfSightIsNotGuessedAt() {

@@ -6,7 +6,9 @@
 #include "locks/lock_detail_panel.h"
 #include "locks/protocol_panel.h"
 #include "locks/seen_lines.h"
+#include "models/engine_drain.h"
 #include "models/locks_model.h"
+#include "models/story.h"
 #include "scenario/scenario_file.h"
 #include "session/simulated_session.h"
 #include "theme/format.h"
@@ -268,6 +270,46 @@ private Q_SLOTS:
         context.setPlayhead(onRedis);
         QTRY_VERIFY(panel.fact(LockDetailPanel::RenewalFact).startsWith(u"in "_qs));
         QVERIFY(panel.fact(LockDetailPanel::WhoDecides) != u"a majority: 2 of 3 servers"_qs);
+    }
+
+    /// From the order to drain until the next engine is in use nobody gets in; the lock is free, and nobody is idle.
+    void aDrainIsToldWhileItLasts() {
+        const auto scenario = scenario::loadScenario(u"engine-switch"_qs);
+        QVERIFY(scenario.has_value());
+        session::SimulatedSession session(*scenario, 1);
+        ViewContext context;
+        context.setSession(&session);
+        session.advanceTo(30s);
+        QTRY_VERIFY_WITH_TIMEOUT(context.trace()->reached() >= 30s, 20'000);
+        const auto trace = context.trace();
+        std::vector<Nanos> leaving, inUse;
+        for (std::size_t row = 0; row < trace->size(); ++row) {
+            const trace::Event e = trace->at(row);
+            if (e.kind != EventKind::EngineChanged) continue;
+            const auto news = trace::EngineNews(e.flags & trace::kEngineNewsMask);
+            if (news == trace::EngineNews::Leaving) leaving.push_back(e.time());
+            if (news == trace::EngineNews::InUse && !leaving.empty()) inUse.push_back(e.time());
+        }
+        QVERIFY(!leaving.empty() && !inUse.empty());
+        const auto drain = engineDrainAt(*trace, context.settings(), inUse.front() - 1ms);
+        QVERIFY(drain && drain->holdersGoOn);
+        QCOMPARE(drain->from, leaving.front());
+        QVERIFY2(std::chrono::abs(drain->until - inUse.front()) < 500ms, qPrintable(formatDuration(drain->until)));
+        QVERIFY(!engineDrainAt(*trace, context.settings(), leaving.front() - 1ns));
+        QVERIFY(!engineDrainAt(*trace, context.settings(), inUse.front()));
+
+        LockDetailPanel panel(&context);
+        trace::EntityId lock = trace::kNoEntity;
+        for (const trace::EntityId id : context.entities(trace::EntityKind::Lock))
+            if (trace->copyOf(id) == trace::kNoEntity) lock = id;
+        context.select(lock);
+        context.setPlayhead(inUse.front() - 1s);
+        QTRY_VERIFY2(panel.fact(LockDetailPanel::WhoDecides).startsWith(u"draining: nobody gets in until about"_qs),
+                     qPrintable(panel.fact(LockDetailPanel::WhoDecides)));
+        QVERIFY2(storyAtPlayhead(context).contains(u"draining: nobody gets in"_qs),
+                 qPrintable(storyAtPlayhead(context)));
+        context.setPlayhead(inUse.back() + 1s);
+        QTRY_VERIFY(panel.fact(LockDetailPanel::WhoDecides).startsWith(u"redis-2"_qs));
     }
 
     // A recipe chosen in mid-run: what is held is the old one's until its holder asks again.

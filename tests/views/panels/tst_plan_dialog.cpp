@@ -16,6 +16,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QStandardItemModel>
 #include <QTabBar>
 #include <QTest>
 #include <QTextBrowser>
@@ -66,6 +67,22 @@ QAction* entryOf(QMenu& menu, const QString& text) {
 class TestPlanDialog final : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// One Redis server leads nobody.
+    void whereNobodyLeadsNoLeaderIsWaitedFor() {
+        Scene s;
+        const auto* const rows = qobject_cast<QStandardItemModel*>(s.box("when")->model());
+        const QStandardItem* const entry = rows->item(s.box("when")->findData(int(On::Leader)));
+        QVERIFY(!entry->isEnabled());
+        QVERIFY(entry->toolTip().contains(u"leader"_qs));
+        scenario::Fault kill;
+        kill.action = scenario::Action::KillNode;
+        kill.target = QStringLiteral("same");
+        kill.when = scenario::Trigger{.on = On::Leader, .server = QStringLiteral("zk-2")};
+        QVERIFY2(faultText(kill).startsWith(u"Kill zk-2"_qs), qPrintable(faultText(kill)));
+        kill.when->server.clear();
+        QVERIFY(faultText(kill).startsWith(u"Kill the one found"_qs));
+    }
+
     void aConditionIsThereWhereItWasAskedFor() {
         Scene s;
         QVERIFY(!s.dialog.fault()->when); // at a time

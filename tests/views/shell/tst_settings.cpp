@@ -46,18 +46,21 @@ private Q_SLOTS:
         QCOMPARE(settings.recentConnections(), QStringList{QStringLiteral("redis://h:1")});
     }
 
-    /// Docks that were kept before Monitor's table stood above the time axis are not forced upon it; others' are.
-    void onlyTheLayoutThatChangedForgetsItsDocks() {
+    /// Docks that were kept before Monitor's table stood above the time axis, or before Break's right column had the
+    /// whole height, are not forced upon them; others' are.
+    void onlyTheLayoutsThatChangedForgetTheirDocks() {
         const QTemporaryDir folder;
         const QString file = folder.filePath(QStringLiteral("s.ini"));
         {
             QSettings before(file, QSettings::IniFormat);
             before.setValue(QStringLiteral("window/state-v3/monitor"), QByteArray("table below"));
-            before.setValue(QStringLiteral("window/state-v3/break"), QByteArray("docks of break"));
+            before.setValue(QStringLiteral("window/state-v3/break"), QByteArray("a low column"));
+            before.setValue(QStringLiteral("window/state-v3/teach"), QByteArray("docks of teach"));
         }
         const Settings settings(file);
         QCOMPARE(settings.dockState(Layout::Monitor), QByteArray());
-        QCOMPARE(settings.dockState(Layout::Break), QByteArray("docks of break"));
+        QCOMPARE(settings.dockState(Layout::Break), QByteArray());
+        QCOMPARE(settings.dockState(Layout::Teach), QByteArray("docks of teach"));
     }
 
     void defaultsHoldBeforeAnythingIsStored() {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window on a projector and on a small screen, and by the keyboard alone.
+#include "cluster/cluster_panel.h"
 #include "faults/break_button.h"
 #include "lessons/lesson_guide.h"
 #include "lessons/presenter_bar.h"
 #include "locks/protocol_panel.h"
 #include "models/story.h"
+#include "statistics/statistics_panel.h"
+#include "statistics/statistics_strip.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/widgets.h"
@@ -28,6 +31,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSlider>
+#include <QTabBar>
 #include <QTimer>
 #include <QToolButton>
 
@@ -167,6 +171,54 @@ private Q_SLOTS:
         QVERIFY(!nodes.empty());
         scene.context()->select(nodes.begin()->first);
         QCOMPARE(view->verticalScrollBar()->value(), 0);
+    }
+
+    /// A lock's ring is whole, buttons have their words, and statistics stand below the cluster or in a tab in sight.
+    void whereThingsAreBrokenNothingIsCut_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<bool>("below");
+        for (const QSize size : {QSize(1280, 720), QSize(1280, 800), QSize(1600, 1000)})
+            QTest::addRow("%dx%d", size.width(), size.height()) << size << (size.height() >= 1000);
+    }
+    void whereThingsAreBrokenNothingIsCut() {
+        QFETCH(QSize, size);
+        QFETCH(bool, below);
+        WindowScene scene;
+        scene.window->resize(size);
+        scene.open("failover-async");
+        scene.action("layout.break")->trigger();
+        toViolation(scene);
+        const auto isWhole = [](const QWidget* widget) {
+            return widget && widget->visibleRegion().boundingRect() == widget->rect();
+        };
+        QTRY_VERIFY(isWhole(scene.window->findChild<views::TtlRing*>()));
+        const auto* const cluster = scene.window->findChild<views::ClusterPanel*>();
+        QTRY_VERIFY(isWhole(cluster));
+        for (const auto* button : scene.window->findChildren<views::BreakButton*>())
+            if (button->isVisible())
+                QVERIFY2(button->width() + 28 >= button->sizeHint().width(), // 28: its key, which not all have
+                         qPrintable(button->accessibleName()));
+        const auto tabInSight = [&](const QString& title) {
+            for (const auto* bar : scene.window->findChildren<QTabBar*>())
+                for (int i = 0; i < bar->count(); ++i)
+                    if (bar->isVisible() && bar->tabText(i).startsWith(title) &&
+                        bar->rect().contains(bar->tabRect(i)) && isWhole(bar))
+                        return true;
+            return false;
+        };
+        for (const char* title : {"Cluster", "Wait-for", "Events", "Locks"})
+            QTRY_VERIFY2(tabInSight(QLatin1String(title)), title);
+        QTRY_COMPARE(tabInSight(QStringLiteral("Statistics")), !below);
+        if (!below) return;
+        const auto* const statistics = scene.window->findChild<views::StatisticsPanel*>();
+        QTRY_VERIFY(isWhole(statistics) && isWhole(statistics->strip()));
+        QVERIFY(cluster->height() > statistics->height());
+        const QList<const QWidget*> others{cluster, scene.window->work()->timeline(),
+                                           scene.window->work()->inspector()};
+        for (const QWidget* other : others) {
+            const QRect place(other->mapTo(scene.window.get(), QPoint()), other->size());
+            QVERIFY(!place.intersects({statistics->mapTo(scene.window.get(), QPoint()), statistics->size()}));
+        }
     }
 
     void whatIsFoldedIsAKeyAway() {

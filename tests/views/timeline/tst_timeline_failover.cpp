@@ -22,6 +22,11 @@ namespace {
 
 constexpr QSize kSize(1300, 1000);
 
+/// Who decides at that instant. Precondition: it is told.
+Decider deciderAt(const Lane& lane, std::int64_t t) {
+    return Decider(lane.deciders[lane.deciders.firstEndingAfter(t)].state);
+}
+
 /// redis-1 dies at 3 s with the only copy of A's lock; three Sentinels replace it by redis-2 at 4.3 s, which gives B
 /// the lock at 4.6 s. A believes on until 5.9 s. Replication is 1.3 s behind when redis-1 dies.
 struct Story {
@@ -348,6 +353,84 @@ private Q_SLOTS:
         QVERIFY(lane && lane->ticks.size() == 1);
         QCOMPARE(lostCopyWords(data, *lane, lane->ticks[0]), words);
         QCOMPARE(laneState(data, *lane, Story::ms(300)), u"dead"_qs);
+    }
+
+    /// A copy is lost by a death, by a start without it, or by a newer history that its server takes over.
+    void onlyADeadServersCopyHasDied() {
+        Story s;
+        s.at(6, EventKind::NodeStarted, s.redis[0], 0, 0, 0, trace::kFault);
+        s.at(6.5, EventKind::RecordHeld, s.b, s.copies[0], Story::ms(9000), 1);
+        s.at(7, EventKind::RecordFreed, 0, s.copies[0], 0, s.b, std::uint8_t(trace::FreedBy::NodeLoss));
+        s.at(7.2, EventKind::RecordHeld, s.b, s.copies[0], Story::ms(9000), 1);
+        s.at(7.4, EventKind::NodeKilled, s.redis[0], 0, 0, 0, trace::kFault);
+        s.at(7.4, EventKind::RecordUnobserved, 0, s.copies[0]);
+        s.at(7.8, EventKind::NodeStarted, s.redis[0], 0, 0, 0, trace::kFault);
+        s.at(7.8, EventKind::RecordObserved, 0, s.copies[0]);
+        s.at(7.8, EventKind::RecordFreed, 0, s.copies[0], 0, s.b, std::uint8_t(trace::FreedBy::NodeLoss));
+        s.trace->reach(9s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* const lane = laneOf(data, LaneKind::Copy, s.copies[0]);
+        QCOMPARE(lane->ticks.size(), std::size_t(3));
+        QCOMPARE(copyTickWords(data, *lane, lane->ticks[0]), u"died with the only copy of A's lock"_qs);
+        QCOMPARE(copyTickWords(data, *lane, lane->ticks[1]), u"gone as it caught up"_qs);
+        QCOMPARE(copyTickWords(data, *lane, lane->ticks[2]), u"came back without it"_qs);
+        QCOMPARE(laneState(data, *lane, Story::ms(7600)), u"dead"_qs);
+        const auto gap = std::size_t(lane->spans.firstEndingAfter(Story::ms(7600)));
+        QVERIFY2(spanSentence(data, *lane, lane->spans[gap]).contains(u"its server was dead"_qs),
+                 qPrintable(spanSentence(data, *lane, lane->spans[gap])));
+    }
+
+    /// Of three independent servers that decide together, two are dead: nobody can get the lock.
+    void withoutAMajorityNobodyDecides() {
+        Story s;
+        const EntityId lock = s.trace->intern(EntityKind::Lock, "stock");
+        std::array<EntityId, 3> copies{};
+        s.at(6, EventKind::NodeStarted, s.redis[0]);
+        s.at(6, EventKind::RecordDecider, 0, lock, 2);
+        for (std::size_t i = 0; i < 3; ++i) {
+            copies[i] = s.trace->intern(EntityKind::Lock, "stock", s.redis[i], lock);
+            s.at(6, EventKind::RecordHeld, s.a, copies[i], Story::ms(6500), 1);
+            s.at(6.2, EventKind::RecordFreed, s.a, copies[i], 0, s.a);
+        }
+        s.at(7, EventKind::NodeKilled, s.redis[0]);
+        s.at(7.5, EventKind::NodeKilled, s.redis[1]);
+        s.at(8, EventKind::NodeStarted, s.redis[0]);
+        s.trace->reach(9s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* const lane = laneOf(data, LaneKind::Record, lock);
+        const auto decides = [&](std::int64_t ms) { return deciderAt(*lane, Story::ms(ms)); };
+        QCOMPARE(decides(7200), Decider::Several);
+        QCOMPARE(decides(7700), Decider::Nobody);
+        QCOMPARE(decides(8500), Decider::Several);
+        QCOMPARE(laneState(data, *lane, Story::ms(7700)), u"nobody decides"_qs);
+        QCOMPARE(laneState(data, *lane, Story::ms(8500)), u"free"_qs);
+    }
+
+    /// Between an engine that is left and the next one nobody gets in, and it is said on each lane.
+    void aChangeOfEnginesIsToldWhileItLasts() {
+        Story s;
+        const EntityId client = s.trace->clientOf(s.b), engine = s.trace->text("redis://redis-2:6379 redis-set");
+        s.at(6.6, EventKind::EngineChanged, client, 0, 1, engine, std::uint8_t(trace::EngineNews::Leaving));
+        s.at(6.7, EventKind::RecordFreed, s.b, s.copies[1], 0, s.b);
+        s.at(6.7, EventKind::RecordFreed, s.b, s.lock, 0, s.b);
+        s.at(6.7, EventKind::Released, s.b, s.lock);
+        s.at(8, EventKind::EngineChanged, client, 0, 2, engine, std::uint8_t(trace::EngineNews::InUse));
+        s.at(8, EventKind::RecordDecider, s.redis[2], s.lock, 1);
+        s.at(8.1, EventKind::EngineChanged, s.trace->clientOf(s.a), 0, 1, engine,
+             std::uint8_t(trace::EngineNews::Leaving)); // late: it is in use already
+        s.trace->reach(9s);
+        TimelineData data(s.trace);
+        data.consume();
+        const Lane* const record = laneOf(data, LaneKind::Record, s.lock);
+        QCOMPARE(deciderAt(*record, Story::ms(7500)), Decider::Switching);
+        QCOMPARE(laneState(data, *record, Story::ms(7500)), u"free, but engines change: nobody gets in"_qs);
+        QCOMPARE(deciderAt(*record, Story::ms(8500)), Decider::One);
+        QCOMPARE(data.engineSwitches().size(), std::size_t(1));
+        const Lane* const belief = laneOf(data, LaneKind::Belief, s.b);
+        QCOMPARE(laneState(data, *belief, Story::ms(7500)), u"waits for the change of engines"_qs);
+        QCOMPARE(laneState(data, *belief, Story::ms(8500)), u"idle"_qs);
     }
 
     void itIsSeenInBothThemes_data() {

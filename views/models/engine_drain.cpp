@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/engine_drain.h"
+
+#include "theme/format.h"
+
+#include <QCoreApplication>
+
+namespace lockscope::views {
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Engines)
+};
+
+/// How long nothing is granted: every process must have heard of it and, when draining, every hold must be over.
+Nanos switchTime(const scenario::Scenario& settings) {
+    using Mode = scenario::ManagerSpec::Mode;
+    const bool drains = settings.manager->mode == Mode::Drain;
+    const Nanos time = settings.manager->confirmFor + (drains ? settings.manager->drainFor + settings.lock.lease : 0ns);
+    return time + time / 10;
+}
+
+} // namespace
+
+std::optional<EngineDrain> engineDrainAt(const trace::Trace& trace, const scenario::Scenario& settings, Nanos t) {
+    using Mode = scenario::ManagerSpec::Mode;
+    if (!settings.manager || settings.manager->mode == Mode::Naive) return {};
+    // A change that takes many times as long as it should is none any more: its processes are gone.
+    const Nanos earliest = t - 10 * switchTime(settings);
+    std::optional<EngineDrain> drain;
+    for (std::size_t row = trace.upperBound(t); row-- > 0 && Nanos(trace.timeAt(row)) >= earliest;) {
+        if (trace.kindAt(row) != trace::EventKind::EngineChanged) continue;
+        const trace::Event event = trace.at(row);
+        const auto news = trace::EngineNews(event.flags & trace::kEngineNewsMask);
+        if (news == trace::EngineNews::InUse || news == trace::EngineNews::Refused) break;
+        if (news != trace::EngineNews::Leaving) continue;
+        drain = EngineDrain{event.time(), event.time() + switchTime(settings), settings.manager->mode == Mode::Drain};
+    }
+    return drain;
+}
+
+QString drainWords(const EngineDrain& drain, const trace::Trace& trace) {
+    const QString until = instantShort(trace, drain.until);
+    return drain.holdersGoOn ? Words::tr("draining: nobody gets in until about %1").arg(until)
+                             : Words::tr("engines change: nobody gets in until about %1").arg(until);
+}
+
+} // namespace lockscope::views
