@@ -104,8 +104,8 @@ void EtcdService::tellRole(const EtcdServer& server) {
 
 void EtcdService::tellWhatIsKnown(const EtcdServer& server) {
     if (!m_copies.empty()) m_copies[std::size_t(server.number() - 1)]->setKnown(server.life() != Server::Life::Dead);
-    // Without a leader that most members follow, no lease ends and none is renewed; the next leader gives each its whole
-    // time again. Before the first one there is nothing to tell.
+    // Without a leader that most members follow, no lease ends and none is renewed; the next leader gives each its
+    // whole time again. Before the first one there is nothing to tell.
     const bool decided = isDecided();
     m_everDecided = m_everDecided || decided;
     if (m_everDecided) m_record->setKnown(decided);

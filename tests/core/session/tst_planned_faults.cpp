@@ -125,7 +125,7 @@ private Q_SLOTS:
         QCOMPARE(session.doneByHand().size(), 3u);
         runTo(session, 8s);
         QCOMPARE(struck(session, EventKind::ClientPaused), (Strikes{{5s, "C"}, {5500ms, "A"}, {7s, "B"}}));
-        // What one has seen strike belongs to the future that a change before it replaces.
+        // A plan that one has seen strike belongs to the future that a change before it replaces.
         session.lookedAt(6s);
         session.lookedAt(5s);
         session.apply(fault({}, Action::KillClient, "C"), 5s);
