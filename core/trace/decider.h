@@ -2,12 +2,21 @@
 #pragma once
 #include "trace/event.h"
 
+#include <QByteArray>
+
 namespace lockscope::trace {
 
 class Trace;
 
+/// The Text of a SettingChanged of a server whose data were all deleted on purpose.
+inline constexpr QByteArrayView kAllDeleted = "flush=all";
+
 /// The server that decides from the instant of this RecordFreed on, if its lock ended only because that server does not
 /// know it: the one that decided before may run on, and still have it. kNoEntity: the lock ended otherwise.
 EntityId newDeciderAt(const Event& freed, const Trace& trace);
+
+/// The server whose data were all deleted on purpose, and the lock of this RecordFreed with them; kNoEntity: the lock
+/// ended otherwise, or nobody saw the deletion.
+EntityId emptiedBy(const Event& freed, const Trace& trace);
 
 } // namespace lockscope::trace
