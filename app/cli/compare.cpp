@@ -77,8 +77,8 @@ QByteArray jsonOf(const Cell& cell) {
         .addJson("requests_per_acquisition",
                  acquired ? QByteArray::number(requestsPerAcquisition(cell), 'f', 2) : QByteArray("null"))
         .add("seeds", cell.seeds);
-    if (cell.expected)
-        line.add("expected", experiment::outcomeId(*cell.expected)).add("as_expected", QJsonValue(cell.asExpected));
+    if (cell.promised)
+        line.add("expected", expectedId(cell)).add("as_expected", QJsonValue(cell.asExpected));
     else
         line.addJson("expected", "null").addJson("as_expected", "null");
     line.add("starved", cell.starved);

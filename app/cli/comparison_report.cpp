@@ -273,6 +273,10 @@ double requestsPerAcquisition(const Cell& cell) {
     return double(cell.requests) / double(cell.acquisitions);
 }
 
+QByteArray expectedId(const Cell& cell) {
+    return cell.expected ? experiment::outcomeId(*cell.expected) : QByteArrayLiteral("any");
+}
+
 QByteArray csvHeader() {
     return "recipe,scenario,outcome,violated,recovery_ms,acquisitions,wait_p50_ms,wait_p99_ms,requests_per_acquisition,"
            "seeds,expected,as_expected";
@@ -290,8 +294,8 @@ QByteArray csvLine(const Cell& cell) {
                                 acquired ? milliseconds(cell.waitP99.count()) : QByteArray(),
                                 acquired ? QByteArray::number(requestsPerAcquisition(cell), 'f', 2) : QByteArray(),
                                 QByteArray::number(qulonglong(cell.seeds)),
-                                cell.expected ? experiment::outcomeId(*cell.expected) : QByteArray(),
-                                cell.expected ? (cell.asExpected ? QByteArray("true") : QByteArray("false"))
+                                cell.promised ? expectedId(cell) : QByteArray(),
+                                cell.promised ? (cell.asExpected ? QByteArray("true") : QByteArray("false"))
                                               : QByteArray()};
     return fields.join(',');
 }
@@ -308,7 +312,7 @@ QString textLine(const Cell& cell) {
         //: How long clients waited for the lock.
         details +=
             tr("waits %1 (median), %2 (99th percentile)").arg(durationText(cell.waitP50), durationText(cell.waitP99));
-    if (!cell.expected)
+    if (!cell.promised)
         details += tr("nothing was expected");
     else if (!cell.asExpected)
         details += tr("NOT AS EXPECTED");

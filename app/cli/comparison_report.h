@@ -17,6 +17,10 @@ QString markdownOf(const std::vector<experiment::Cell>& cells);
 /// As markdownOf(), as a page that needs nothing else.
 QString htmlOf(const std::vector<experiment::Cell>& cells);
 
+/// The outcome that the scenario's file promises: an id of outcomeId(), or "any", if it leaves that open.
+/// Precondition: it promises something for this recipe.
+QByteArray expectedId(const experiment::Cell& cell);
+
 /// Precondition: there was an acquisition.
 double requestsPerAcquisition(const experiment::Cell& cell);
 

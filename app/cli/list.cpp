@@ -11,6 +11,7 @@
 #include "recipes/exhibits.h"
 #include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
+#include "scenario/scenario_source.h"
 #include "scenario/schema_check.h"
 #include "scenario/user_files.h"
 
@@ -58,7 +59,11 @@ std::vector<Item> scenarios() {
             .add("summary", scenario.summaryIn(language))
             .add("recipe", scenario.recipe)
             .add("own", own);
-        return Item{id, scenario.titleIn(language), line.toJson()};
+        const QString source = scenario::scenarioSource(id), title = scenario.titleIn(language);
+        if (source.isEmpty()) return Item{id, title, line.toJson()};
+        line.add("source", source);
+        //: A scenario's title, and the report that tells of it.
+        return Item{id, tr("%1 (source: %2)").arg(title, scenario::sourceNames(source)), line.toJson()};
     };
     return onShelf(
         scenario::Shelf::Scenarios, scenario::builtinScenarios(),

@@ -13,9 +13,6 @@ namespace lockscope::experiment {
 
 namespace {
 
-/// An outage that is shorter is a hand-off: no waiter that polls rests for longer.
-constexpr Nanos kNoticed = 1s;
-
 /// The figures of one seed that a cell adds up.
 struct Result {
     CellOutcome outcome = CellOutcome::Safe;
@@ -25,34 +22,6 @@ struct Result {
     bool starves = false;
     QString difference, unknown;
 };
-
-/// Whether the lock was overdue at the end of the run.
-bool endsOverdue(const RunReport& report) {
-    return std::ranges::any_of(report.verdict.violations, [&](const verdict::Violation& violation) {
-        return violation.invariant == verdict::Invariant::Progress && violation.to >= report.trace->reached();
-    });
-}
-
-CellOutcome outcomeOf(const RunReport& report, const Measures& measures) {
-    bool unknown = false;
-    for (const verdict::Invariant invariant : verdict::kInvariants) {
-        const verdict::Outcome outcome = report.verdict.outcomes[static_cast<std::size_t>(invariant)];
-        unknown = unknown || outcome == verdict::Outcome::Unknown;
-        if (outcome == verdict::Outcome::Violated && invariant != verdict::Invariant::Progress)
-            return CellOutcome::Violated;
-    }
-    if (starvesAtTheEnd(report)) return CellOutcome::Stalled;
-    if (endsOverdue(report) || (measures.waitedInVain && measures.grantedAgain == kNever)) return CellOutcome::Stalled;
-    if (unknown) return CellOutcome::Unknown;
-    return measures.outage > kNoticed ? CellOutcome::Recovered : CellOutcome::Safe;
-}
-
-CellOutcome promisedOutcome(const scenario::Expectation& promised) {
-    if (promised.stalls || promisesStarvation(promised)) return CellOutcome::Stalled;
-    const bool onlyProgress = promised.violates == QStringList{QStringLiteral("progress")};
-    if (!promised.violates.empty()) return onlyProgress ? CellOutcome::Stalled : CellOutcome::Violated;
-    return promised.recoversWithin ? CellOutcome::Recovered : CellOutcome::Safe;
-}
 
 Result runOnce(const scenario::Scenario& scenario, const scenario::Expectation* promised, std::uint64_t seed) {
     const RunReport report = run(scenario, seed);
@@ -81,8 +50,9 @@ public:
     explicit Sum(const scenario::Scenario& scenario) {
         m_cell.recipe = scenario.recipe;
         m_cell.scenario = scenario.id;
-        if (const auto* const promised = scenario.expectationFor(scenario.recipe))
-            m_cell.expected = promisedOutcome(*promised);
+        const auto* const promised = scenario.expectationFor(scenario.recipe);
+        m_cell.promised = promised != nullptr;
+        if (promised) m_cell.expected = promisedOutcome(*promised);
     }
     void add(std::uint64_t seed, const Result& result) {
         const bool longest = result.outcome == CellOutcome::Recovered && result.measures.recovery() > m_cell.recovery;
@@ -106,7 +76,7 @@ public:
         m_cell.waitP50 = trace::percentile(m_waits, 50);
         m_cell.waitP99 = trace::percentile(m_waits, 99);
         // No file promises that nobody can tell.
-        m_cell.asExpected = m_cell.expected && m_cell.difference.isEmpty() && m_cell.outcome != CellOutcome::Unknown;
+        m_cell.asExpected = m_cell.promised && m_cell.difference.isEmpty() && m_cell.outcome != CellOutcome::Unknown;
         return m_cell;
     }
 
@@ -116,22 +86,6 @@ private:
 };
 
 } // namespace
-
-QByteArray outcomeId(CellOutcome outcome) {
-    switch (outcome) {
-    case CellOutcome::Safe:
-        return "safe";
-    case CellOutcome::Recovered:
-        return "recovered";
-    case CellOutcome::Unknown:
-        return "unknown";
-    case CellOutcome::Stalled:
-        return "stalled";
-    case CellOutcome::Violated:
-        break;
-    }
-    return "violated";
-}
 
 std::vector<scenario::Scenario> pairingsOf(const std::vector<scenario::Scenario>& scenarios,
                                            const std::function<bool(const QString& recipe)>& wanted) {

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "experiment/measures.h"
-#include "experiment/run.h"
+#include "experiment/outcome.h"
 
 #include <functional>
 
 namespace lockscope::experiment {
-
-/// How a recipe came through a failure. Over several seeds the last of these counts that is true of any of them.
-enum class CellOutcome : std::uint8_t {
-    Safe,      ///< no invariant was violated, and nobody noticed more than a hand-off
-    Recovered, ///< for more than a second nobody could get the lock, but then it was granted again
-    Unknown,   ///< an invariant could not be judged
-    Stalled,   ///< at the end the lock was overdue, or was not granted any more to its waiters, or one of them starved
-    Violated,  ///< an invariant other than `progress` was violated
-};
-QByteArray outcomeId(CellOutcome outcome); ///< "safe", "recovered", …
 
 /// One recipe under one scenario, over several seeds.
 struct Cell {
@@ -30,8 +19,9 @@ struct Cell {
     /// The seed that `outcome` tells of, of several the first; with Recovered the one of the longest outage.
     std::uint64_t told = 0;
     std::uint64_t starved = 0; ///< seeds in which a waiter starved to the end
-    QString unknown; ///< why an invariant could not be judged in the first such seed: "seed 7: …", translated
-    std::optional<CellOutcome> expected; ///< nullopt: the scenario promises nothing for this recipe
+    QString unknown;       ///< why an invariant could not be judged in the first such seed: "seed 7: …", translated
+    bool promised = false; ///< the scenario's file promises something for this recipe
+    std::optional<CellOutcome> expected; ///< by that promise; nullopt: it leaves the outcome open, or there is none
     bool asExpected = false;             ///< every seed kept what the scenario's file promises, and could be judged
     QString difference;                  ///< of the first seed that did not: "seed 7: …", translated
 };

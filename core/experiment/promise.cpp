@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/promise.h"
 
+#include "experiment/outcome.h"
+
 #include "trace/event_words.h"
 #include "trace/time_text.h"
 
@@ -82,6 +84,11 @@ QString differenceFrom(const scenario::Expectation& promised, const RunReport& r
     for (const QString& path : promised.reaches)
         if (!takes(report, path)) return tr("it should come to %1, and does not").arg(path);
     if (report.acquisitions == 0) return tr("the lock was never granted");
+    const CellOutcome outcome = outcomeOf(report, measures);
+    const std::optional<CellOutcome> expected = promisedOutcome(promised);
+    if (expected && outcome != CellOutcome::Unknown && !keeps(outcome, *expected))
+        return tr("it came out as %1, not as %2")
+            .arg(QLatin1String(outcomeId(outcome)), QLatin1String(outcomeId(*expected)));
     return {};
 }
 

@@ -5,6 +5,8 @@
 #include "sim/fitting_recipes.h"
 #include "sim/world.h"
 #include "trace/cut_ways.h"
+#include "trace/decider.h"
+#include "trace/server_told.h"
 
 #include <QCoreApplication>
 
@@ -206,7 +208,7 @@ std::expected<void, QString> World::dropData(const Fault& fault, Server& server,
     const bool evicts = fault.action == Action::EvictKey;
     // The fault first: what it does to records follows it in the trace.
     emit(EventKind::SettingChanged, flags, server.entity(), trace::kNoEntity, 0,
-         m_recorder.trace().text(evicts ? "evict=" + lock : QByteArray("flush=all")));
+         m_recorder.trace().text(evicts ? "evict=" + lock : trace::kAllDeleted.toByteArray()));
     evicts ? service.evict(server, lock) : service.flush(server);
     return {};
 }
@@ -223,7 +225,7 @@ std::expected<void, QString> World::changePool(const Fault& fault, const Server&
     // The fault first: clients that wait for a connection go on after it.
     if (service.pool() != wanted)
         emit(EventKind::SettingChanged, flags, first.entity(), trace::kNoEntity, 0,
-             m_recorder.trace().text(exhausts ? "pool=exhausted" : "pool=free"));
+             m_recorder.trace().text((exhausts ? trace::kPoolTaken : trace::kPoolGivenBack).toByteArray()));
     service.setPool(wanted);
     noteStruck(fault, QString::fromUtf8(first.id()), first.entity());
     return {};

@@ -107,7 +107,8 @@ void RedisRecord::writeDecider(const QByteArray& lockName) {
 void RedisRecord::keyChanged(const RedisServer& server, const RedisEngine::KeyChange& change, trace::EntityId cause) {
     inspect::Sight& sight = m_changed[change.key] = {};
     sight.cause = cause;
-    if (change.by == server.inside()) sight.freedBy = trace::FreedBy::Force; // it looks, and frees by force
+    if (change.by == server.inside()) sight.freedBy = trace::FreedBy::Force;          // it looks, and frees by force
+    if (change.command.startsWith("FLUSH")) sight.freedBy = trace::FreedBy::NodeLoss; // of this lock nobody thought
     if (change.expired)
         sight.freedBy = trace::FreedBy::Expiry;
     else if (change.command.isEmpty()) // nobody's command, and not over: for lack of memory

@@ -14,6 +14,12 @@ inline constexpr QByteArrayView kMayEvict = "may-evict";
 /// How far apart two looks at the server are at most, as formatDuration() writes it; 0: it tells of each change by
 /// itself.
 inline constexpr QByteArrayView kLooksApart = "looks-apart";
+/// Whether the pool that all clients of a database share has a connection for the next one: "yes" or "no". It is told
+/// when a client asks in vain, and when clients get one again and nobody waits behind them.
+inline constexpr QByteArrayView kPoolHasConnections = "pool-has-connections";
+
+/// The Texts of a SettingChanged: others than the clients take all connections of the pool, and give them back.
+inline constexpr QByteArrayView kPoolTaken = "pool=exhausted", kPoolGivenBack = "pool=free";
 
 /// The Text that tells it.
 QByteArray serverTold(QByteArrayView name, const QByteArray& value);

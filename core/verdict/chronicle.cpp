@@ -180,11 +180,24 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
     }
 }
 
-void readRecord(Chronicle& c, const Event& e) {
+/// How far a record's rows are known to be about the hold that is read.
+struct Reading {
+    bool fromRequest = false;  ///< every row of the hold is read, as it happened
+    bool believes = false;     ///< the thread believes in it by now
+    std::int64_t decided = -1; ///< when another server began to decide
+
+    /// A server that takes over tells what it has: maybe a hold whose end has not reached it.
+    bool isOlder(const Event& held) const { return fromRequest && !believes && held.at == decided; }
+};
+
+void readRecord(Chronicle& c, const Event& e, Reading& reading) {
     const bool owns = c.leaseFrom && !c.recordEnded;
     switch (e.kind) {
+    case EventKind::RecordDecider:
+        reading.decided = e.at;
+        break;
     case EventKind::RecordHeld:
-        if (e.actor == c.thread && !c.recordEnded) {
+        if (e.actor == c.thread && !c.recordEnded && !reading.isOlder(e)) {
             c.deadline = e.value;
             c.leaseFrom = e.time();
         } else if (e.actor != c.thread && c.recordEnded && !c.successorAt) {
@@ -210,7 +223,7 @@ void readRecord(Chronicle& c, const Event& e) {
         break;
     case EventKind::RecordHolderGone:
     case EventKind::RecordFreed:
-        if (e.aux == c.thread && !c.recordEnded) {
+        if (e.aux == c.thread && !c.recordEnded && (c.leaseFrom || !reading.fromRequest)) {
             c.recordEnded = e.time();
             c.freedBy = static_cast<trace::FreedBy>(e.flags & trace::kFreedByMask);
             c.freedByWhom = e.actor;
@@ -266,6 +279,11 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
     Clocks clocks = clocksOf(lock, begin, trace);
     Cuts cuts;
     trace::Belief belief;
+    Reading reading;
+    if (begin < trace.size() && trace.kindAt(begin) == EventKind::Requested) {
+        c.requested = trace.at(begin).time();
+        reading.fromRequest = trace.originWallMs() == 0; // running servers are looked at now and then
+    }
     for (std::size_t i = begin; i < end; ++i) {
         const EventKind kind = trace.kindAt(i);
         if (isMessage(kind) || isEffect(kind) || kind == EventKind::Step) continue;
@@ -284,7 +302,8 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
                 c.killed = e.time();
             readSleep(belief, e, client);
         }
-        if (!past && isRecord(kind) && e.subject == lock) readRecord(c, e);
+        reading.believes = belief.holding();
+        if (!past && isRecord(kind) && e.subject == lock) readRecord(c, e, reading);
         const bool its = isBelief(kind) && e.actor == thread && e.subject == lock;
         const int failed = c.renewalsFailed;
         if (its && !c.beliefEnded) readBelief(c, belief, e);

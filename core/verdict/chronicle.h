@@ -13,6 +13,7 @@ struct Chronicle {
         Nanos to = kNever; ///< kNever: as far as the trace goes
     };
     trace::EntityId thread = trace::kNoEntity;
+    std::optional<Nanos> requested; ///< missing: before what was read
     std::optional<Nanos> granted;
     std::optional<Span> paused;           ///< the pause that explains the end of its record, else the last one
     std::optional<Span> cut;              ///< its links to more than half of the servers that keep the lock
@@ -29,7 +30,9 @@ struct Chronicle {
     int renewals = 0;
     int renewalsFailed = 0;
 
-    std::optional<Nanos> recordEnded; ///< its record was freed
+    /// Its record was freed. The end of an earlier hold of the thread, which a server that took over still had, does
+    /// not count: missing, where the servers that decide never had this hold.
+    std::optional<Nanos> recordEnded;
     trace::FreedBy freedBy = trace::FreedBy::Release;
     trace::EntityId freedByWhom = trace::kNoEntity;
 

@@ -70,4 +70,23 @@ QString deadConnectionText(EntityId owner, const Violation& violation, Nanos len
     return {};
 }
 
+QString reentrancyText(const Violation& violation, Nanos length, const Trace& trace) {
+    const Event e = trace.at(std::min(violation.row, trace.size() - 1));
+    const QString who = actorText(violation.actors.front(), trace), lock = trace.displayName(violation.lock),
+                  when = instantText(trace, violation.from, length);
+    if (e.kind == EventKind::RecordFreed)
+        return Words::tr("The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a "
+                         "time.")
+            .arg(lock, when, who);
+    if (e.kind == EventKind::Released)
+        return Words::tr("%1 released %2 at %3 and was left with a hold count of %4: it should have fallen by one, and "
+                         "the lock should be free at zero.")
+            .arg(who, lock, when, QString::number(e.aux));
+    if (isRecord(e.kind))
+        return Words::tr("The server's hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.")
+            .arg(lock, who, QString::number(e.aux), when);
+    return Words::tr("%1 took %2 at %3 and its hold count became %4: it should have risen by one.")
+        .arg(who, lock, when, QString::number(e.aux));
+}
+
 } // namespace lockscope::verdict

@@ -12,4 +12,7 @@ QString lostRaceText(const Violation& violation, Nanos length, const trace::Trac
 /// off when the violation began. Translated.
 QString deadConnectionText(trace::EntityId owner, const Violation& violation, Nanos length, const trace::Trace& trace);
 
+/// How a hold count changed by more than one. `length`: of the violation, by which instants are rounded. Translated.
+QString reentrancyText(const Violation& violation, Nanos length, const trace::Trace& trace);
+
 } // namespace lockscope::verdict

@@ -5,6 +5,7 @@
 #include "trace/trace_time.h"
 #include "verdict/chronicle.h"
 #include "verdict/client_doings.h"
+#include "verdict/engine_change.h"
 #include "verdict/failover_story.h"
 #include "verdict/memory_loss.h"
 #include "verdict/obstacle_text.h"
@@ -61,7 +62,7 @@ public:
             return paragraph({opening(what), formerMaster(actor(c.thread), *story), beliefAfterwards(c)});
         if (owner == trace::kNoEntity && !c.recordEnded && noneWasRecorded(m_v, m_trace))
             return paragraph({opening(what), tr("On the server none of them was seen to hold it.")});
-        if (!c.recordEnded) return paragraph({opening(what), toldEngineText(m_v.row, m_length, m_trace)});
+        if (!c.recordEnded) return paragraph({opening(what), toldEngineText(c, m_v.row, m_length, m_trace)});
         return paragraph({opening(what), cause(c), recordEnd(c), beliefEnd(c)});
     }
 
@@ -92,8 +93,13 @@ public:
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
             return isWhy() ? failover(c, *story, m_v.token ? QString() : withoutTokenToo())
                            : paragraph({what, failover(c, *story), lesson});
-        const auto story = c.recordEnded ? std::nullopt : formerMasterStoryOf(writer, m_v.lock, m_v.row, m_trace);
-        if (story) return paragraph({opening(what), formerMaster(actor(writer), *story), lesson});
+        if (const auto story = formerMasterStoryOf(writer, m_v.lock, m_v.row, m_trace))
+            return paragraph({opening(what), formerMaster(actor(writer), *story), lesson});
+        if (!c.recordEnded) {
+            QString before = newerTokensMaster();
+            if (before.isEmpty()) before = toldEngineText(c, m_v.row, m_length, m_trace);
+            return paragraph({opening(what), before, lesson});
+        }
         return paragraph({opening(what), cause(c), recordEnd(c), lesson});
     }
 
@@ -138,23 +144,7 @@ public:
                                       .arg(name(m_v.lock), actors(), length(), at(m_v.from), at(m_v.to));
     }
 
-    QString reentrancy() const {
-        const trace::Event e = m_trace.at(std::min(m_v.row, m_trace.size() - 1));
-        const QString who = actor(m_v.actors.front()), lock = name(m_v.lock), when = at(m_v.from);
-        if (e.kind == EventKind::RecordFreed)
-            return tr("The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a "
-                      "time.")
-                .arg(lock, when, who);
-        if (e.kind == EventKind::Released)
-            return tr("%1 released %2 at %3 and was left with a hold count of %4: it should have fallen by one, and "
-                      "the lock should be free at zero.")
-                .arg(who, lock, when, QString::number(e.aux));
-        if (isRecord(e.kind))
-            return tr("The server's hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.")
-                .arg(lock, who, QString::number(e.aux), when);
-        return tr("%1 took %2 at %3 and its hold count became %4: it should have risen by one.")
-            .arg(who, lock, when, QString::number(e.aux));
-    }
+    QString reentrancy() const { return reentrancyText(m_v, m_length, m_trace); }
 
     QString fifo() const {
         const QString late = actor(m_v.actors.back()), early = actor(m_v.actors.front());
@@ -312,17 +302,11 @@ private:
         const bool handed = c.successorAt.has_value();
         switch (c.freedBy) {
         case FreedBy::Expiry:
-            if (c.bySession)
-                return handed
-                           ? tr("The session of %1 ended at %2, so the server gave the lock to %3 at %4.")
-                                 .arg(who, when, next, nextAt)
-                           : tr("The session of %1 ended at %2, so the server counts the lock as free.").arg(who, when);
-            return handed ? tr("The lease of %1 ended at %2, so the server gave the lock to %3 at %4.")
-                                .arg(who, when, next, nextAt)
-                          : tr("The lease of %1 ended at %2, so the server counts the lock as free.").arg(who, when);
+            return leaseEnd(c);
         case FreedBy::Release:
             if (c.freedByWhom == c.thread || c.freedByWhom == trace::kNoEntity)
-                return tr("On the server the lock of %1 was released at %2.").arg(who, when);
+                return severalDecide(c) ? tr("On the servers the lock of %1 was released at %2.").arg(who, when)
+                                        : tr("On the server the lock of %1 was released at %2.").arg(who, when);
             return handed ? tr("%1 released the lock of %2 at %3, so the server gave it to %4 at %5.")
                                 .arg(by, who, when, next, nextAt)
                           : tr("%1 released the lock of %2 at %3.").arg(by, who, when);
@@ -340,6 +324,30 @@ private:
             return memoryLossText(c, m_v.lock, m_length, m_trace);
         }
         return {};
+    }
+
+    QString leaseEnd(const Chronicle& c) const {
+        const QString who = actor(c.thread), when = at(*c.recordEnded), next = actor(c.successor);
+        QString all;
+        if (!c.successorAt) {
+            if (severalDecide(c))
+                all = c.bySession ? tr("The session of %1 ended at %2, so the servers count the lock as free.")
+                                  : tr("The lease of %1 ended at %2, so the servers count the lock as free.");
+            else
+                all = c.bySession ? tr("The session of %1 ended at %2, so the server counts the lock as free.")
+                                  : tr("The lease of %1 ended at %2, so the server counts the lock as free.");
+            return all.arg(who, when);
+        }
+        if (severalDecide(c))
+            all = c.bySession ? tr("The session of %1 ended at %2, so the servers gave the lock to %3 at %4.")
+                              : tr("The lease of %1 ended at %2, so the servers gave the lock to %3 at %4.");
+        else
+            all = c.bySession ? tr("The session of %1 ended at %2, so the server gave the lock to %3 at %4.")
+                              : tr("The lease of %1 ended at %2, so the server gave the lock to %3 at %4.");
+        return all.arg(who, when, next, at(*c.successorAt));
+    }
+    bool severalDecide(const Chronicle& c) const {
+        return c.recordEnded && severalDecideBefore(m_trace.upperBound(*c.recordEnded), m_v.lock, m_trace);
     }
 
     /// How another server came to decide, without the hold, and who got the lock from it. `remark`: of why() alone,
@@ -400,6 +408,17 @@ private:
         return paragraph({tr("%1 got the lock at %2 from %3, whose place %4 had taken at %5.")
                               .arg(who, at(story.gave), former, next, at(story.took)),
                           cut});
+    }
+    /// Which server that decides no more gave the token that the resource had accepted before; empty: one that decides.
+    QString newerTokensMaster() const {
+        for (std::size_t row = std::min(m_v.row, m_trace.size()); m_v.newerToken && row-- > 0;) {
+            if (m_trace.kindAt(row) != EventKind::WriteAccepted) continue;
+            const trace::Event e = m_trace.at(row);
+            if (e.subject != m_v.resource || e.value != m_v.newerToken) continue;
+            const auto story = formerMasterStoryOf(e.actor, m_v.lock, row, m_trace);
+            return story ? formerMaster(actor(e.actor), *story) : QString();
+        }
+        return {};
     }
     QString beliefAfterwards(const Chronicle& c) const {
         const QString who = actor(c.thread);

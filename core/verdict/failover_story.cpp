@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/failover_story.h"
 
+#include "verdict/engine_change.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -77,6 +79,20 @@ EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& tra
     return trace::kNoEntity;
 }
 
+bool severalDecideBefore(std::size_t begin, EntityId lock, const trace::Trace& trace) {
+    const std::size_t last = begin > kFarthest ? begin - kFarthest : 0;
+    for (std::size_t i = begin; i-- > last;) {
+        if (trace.kindAt(i) != EventKind::RecordDecider) continue;
+        const Event e = trace.at(i);
+        if (e.subject == lock && e.value != 0) return e.value != 1; // 0: nobody decides for a while
+    }
+    // An ensemble that agrees by itself tells nothing of that until it cannot.
+    int copies = 0;
+    for (EntityId id = 1; id < trace.entityCount() && trace.entity(lock).parent == trace::kNoEntity; ++id)
+        copies += trace.copyOf(id) == lock;
+    return copies > 1;
+}
+
 std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, EntityId lock, std::size_t row,
                                              const trace::Trace& trace) {
     if (!c.granted || !c.recordEnded) return {};
@@ -106,6 +122,7 @@ std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, EntityId lock, 
                 break;
             }
             if (copies.contains(e.actor)) return {}; // it had the hold: that is not why it was lost
+            if (isEngineChange(e, trace)) return {};
             story.next = e.actor;
             story.took = e.time();
             story.behind = lagOf(e.actor, i, trace);
@@ -149,6 +166,7 @@ std::optional<FormerMasterStory> formerMasterStoryOf(EntityId thread, EntityId l
         const Event e = trace.at(at);
         if (e.subject != lock || e.actor == trace::kNoEntity) continue;
         if (e.actor == story.former) break;
+        if (isEngineChange(e, trace)) return {};
         story.next = e.actor;
         story.took = e.time();
     }

@@ -19,6 +19,9 @@ struct FailoverStory {
 /// The one server that decided the lock's record before row `begin`; kNoEntity: none alone, or none was told.
 trace::EntityId deciderBefore(std::size_t begin, trace::EntityId lock, const trace::Trace& trace);
 
+/// Whether several servers decided the lock's record together before row `begin`, by majority.
+bool severalDecideBefore(std::size_t begin, trace::EntityId lock, const trace::Trace& trace);
+
 /// The change of deciding server that ended the hold of `c` and came before row `row`; nullopt: there was none, or the
 /// server that took over had the hold.
 std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, trace::EntityId lock, std::size_t row,

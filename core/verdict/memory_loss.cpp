@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/memory_loss.h"
 
+#include "trace/decider.h"
 #include "trace/trace_time.h"
+#include "verdict/engine_change.h"
 #include "verdict/failover_story.h"
 #include "verdict/words.h"
 
@@ -44,36 +46,16 @@ std::vector<EntityId> forgetfulServers(const Chronicle& c, EntityId lock, const 
     return servers;
 }
 
-} // namespace
-
-std::optional<EngineChange> engineChangeBefore(std::size_t row, const Trace& trace) {
-    const QByteArray setting = QByteArrayLiteral("engine=");
-    row = std::min(row, trace.size());
-    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
-    bool agreed = false;
-    while (row-- > last) {
-        const EventKind kind = trace.kindAt(row);
-        if (kind != EventKind::SettingChanged && kind != EventKind::EngineChanged) continue;
-        const Event e = trace.at(row);
-        if (e.aux == trace::kNoEntity) continue;
-        const QByteArray text = trace.entity(e.aux).name;
-        if (kind == EventKind::EngineChanged) {
-            agreed = true;
-            if (trace::EngineNews(e.flags & trace::kEngineNewsMask) != trace::EngineNews::InUse) continue;
-            return EngineChange{e.time(), QString::fromUtf8(text.left(text.indexOf('\n'))), false};
-        }
-        // A manager that agrees begins with it, and tells when the engine is in use.
-        if (text.startsWith(setting) && !agreed)
-            return EngineChange{e.time(), QString::fromUtf8(text.mid(setting.size())), true};
+/// The row that told of the record's end.
+Event endOf(const Chronicle& c, EntityId lock, const Trace& trace) {
+    for (std::size_t row = trace.upperBound(*c.recordEnded); row-- > 0 && trace.at(row).time() == *c.recordEnded;) {
+        if (trace.kindAt(row) != EventKind::RecordFreed) continue;
+        if (const Event e = trace.at(row); e.subject == lock && EntityId(e.aux) == c.thread) return e;
     }
     return {};
 }
 
-std::optional<EngineChange> engineChangeAt(const Event& freed, const Trace& trace) {
-    if (!isLoss(freed)) return {};
-    const std::optional<EngineChange> change = engineChangeBefore(trace.upperBound(freed.time()), trace);
-    return change && change->at == freed.time() ? change : std::nullopt;
-}
+} // namespace
 
 QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Trace& trace) {
     const auto at = [&](Nanos t) { return instantText(trace, t, length); };
@@ -88,6 +70,14 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
                                   "at %5.")
                             .arg(when, engine, who, next, nextAt)
                       : Words::tr("Since %1 %2 decides, which knows nothing of the lock of %3.").arg(when, engine, who);
+    }
+    if (const EntityId emptied = trace::emptiedBy(endOf(c, lock, trace), trace); emptied != trace::kNoEntity) {
+        const QString server = trace.displayName(emptied);
+        return handed ? Words::tr("All data of %1 were deleted at %2, and with them the lock of %3: it went to %4 at "
+                                  "%5.")
+                            .arg(server, when, who, next, nextAt)
+                      : Words::tr("All data of %1 were deleted at %2, and with them the lock of %3.")
+                            .arg(server, when, who);
     }
     const std::vector<EntityId> servers = forgetfulServers(c, lock, trace);
     const EntityId parent = trace.entity(lock).parent;
@@ -117,14 +107,6 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
     return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.")
                         .arg(server, who, when, next, nextAt)
                   : Words::tr("%1 lost its memory of the lock of %2 at %3.").arg(server, who, when);
-}
-
-QString toldEngineText(std::size_t row, Nanos length, const Trace& trace) {
-    const std::optional<EngineChange> change = engineChangeBefore(row, trace);
-    if (!change || !change->told) return {};
-    return Words::tr("Clients were told at %1 to take their locks on %2, and nobody waited for those on the engine "
-                     "before it: they go on there, and %2 knows nothing of them.")
-        .arg(instantText(trace, change->at, length), change->engine);
 }
 
 bool noneWasRecorded(const Violation& violation, const Trace& trace) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/obstacle.h"
 
+#include "trace/server_told.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -128,6 +130,51 @@ void readSlowLinks(Obstacle& o, const Violation& v, const Trace& trace) {
     }
 }
 
+/// Whether the row says that a pool has no connection left, or has one again; nullopt: it tells of something else.
+struct PoolNews {
+    bool empty = false, taken = false;
+};
+std::optional<PoolNews> poolNews(const trace::Event& e, const Trace& trace) {
+    if (e.kind == EventKind::Healed) return PoolNews{};
+    if (e.kind == EventKind::SettingChanged) {
+        const QByteArray text = trace.entity(e.aux).name;
+        if (text == trace::kPoolTaken) return PoolNews{.empty = true, .taken = true};
+        if (text == trace::kPoolGivenBack) return PoolNews{};
+    } else if (e.kind == EventKind::ServerTold) {
+        if (const auto left = trace::toldValue(trace.entity(e.aux).name, trace::kPoolHasConnections))
+            return PoolNews{.empty = *left == "no"};
+    }
+    return {};
+}
+
+void readPool(Obstacle& o, const Violation& v, const Trace& trace) {
+    const EntityId node = trace.entity(v.lock).parent;
+    const auto newsAt = [&](std::size_t row) -> std::optional<PoolNews> {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::Healed && kind != EventKind::SettingChanged && kind != EventKind::ServerTold) return {};
+        const trace::Event e = trace.at(row);
+        return kind == EventKind::Healed || node == trace::kNoEntity || e.actor == node ? poolNews(e, trace)
+                                                                                        : std::nullopt;
+    };
+    const std::size_t begin = std::min(v.row, trace.size());
+    for (std::size_t row = begin > kFarthest ? begin - kFarthest : 0; row < begin; ++row) {
+        const std::optional<PoolNews> news = newsAt(row);
+        if (!news) continue;
+        const trace::Event e = trace.at(row);
+        // Strangers that have taken all of it keep it, whatever clients notice of that.
+        if (news->empty && o.poolTaken) continue;
+        if (!news->empty && o.poolTaken && e.kind == EventKind::ServerTold) continue;
+        if (news->empty && (o.pool == trace::kNoEntity || news->taken)) o.poolEmptySince = e.time();
+        o.pool = news->empty ? e.actor : trace::kNoEntity;
+        o.poolTaken = news->taken;
+    }
+    for (std::size_t row = begin, end = endOf(v, trace); row < end && o.pool && !o.poolEmptyUntil; ++row) {
+        const std::optional<PoolNews> news = newsAt(row);
+        if (news && !news->empty && (!o.poolTaken || trace.kindAt(row) != EventKind::ServerTold))
+            o.poolEmptyUntil = trace.at(row).time();
+    }
+}
+
 } // namespace
 
 Obstacle obstacleTo(const Violation& violation, const Trace& trace) {
@@ -139,6 +186,7 @@ Obstacle obstacleTo(const Violation& violation, const Trace& trace) {
     }
     readDeadWaiter(o, violation, trace);
     readSlowLinks(o, violation, trace);
+    readPool(o, violation, trace);
     return o;
 }
 

@@ -26,6 +26,13 @@ struct Obstacle {
     std::vector<trace::EntityId> slowServers;
     Nanos slowBy{}, slowSince{};
     std::optional<Nanos> slowUntil;
+
+    /// The server whose pool, which the waiters share, had no connection left, since when, and until when; missing: not
+    /// before the end of the violation. kNoEntity: it had some.
+    trace::EntityId pool = trace::kNoEntity;
+    bool poolTaken = false; ///< by others than the clients
+    Nanos poolEmptySince{};
+    std::optional<Nanos> poolEmptyUntil;
 };
 
 /// Looks at the rows before the violation's, and at those until its end for what ended. Rows about waiters are read

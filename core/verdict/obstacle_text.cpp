@@ -28,8 +28,8 @@ public:
 
     QString text() const {
         if (m_o.owner == trace::kNoEntity) return free();
-        if (m_o.deadline == trace::kEndNotKnown) return endless();
         if (m_o.ownerHung) return hung();
+        if (m_o.deadline == trace::kEndNotKnown) return endless();
         if (m_o.ownerDied) return deadOwner();
         return disbelief();
     }
@@ -47,9 +47,30 @@ private:
                             "place in the queue: nobody behind it gets the lock until the server drops that place.");
             return text.arg(actorText(m_o.deadWaiter, m_trace), at(m_o.waiterDied));
         }
+        if (m_o.pool != trace::kNoEntity) return noConnection();
         if (!m_o.slowServers.empty()) return slow();
         return m_over ? tr("On the server the lock was free: its waiters were not told of that, or asked in vain.")
                       : tr("On the server the lock is free: its waiters were not told of that, or ask in vain.");
+    }
+    QString noConnection() const {
+        const QString server = m_trace.displayName(m_o.pool), since = at(m_o.poolEmptySince);
+        if (!m_over)
+            return (m_o.poolTaken ? tr("On the server the lock is free, but somebody else has all connections of the "
+                                       "pool to %1 since %2: the waiters have none to ask by.")
+                                  : tr("On the server the lock is free, but all connections of the pool to %1 are lent "
+                                       "since %2: the waiters have none to ask by."))
+                .arg(server, since);
+        if (!m_o.poolEmptyUntil)
+            return (m_o.poolTaken ? tr("On the server the lock was free, but somebody else had all connections of the "
+                                       "pool to %1 since %2: the waiters had none to ask by.")
+                                  : tr("On the server the lock was free, but all connections of the pool to %1 were "
+                                       "lent since %2: the waiters had none to ask by."))
+                .arg(server, since);
+        return (m_o.poolTaken ? tr("On the server the lock was free, but somebody else had all connections of the pool "
+                                   "to %1 from %2 to %3: the waiters had none to ask by.")
+                              : tr("On the server the lock was free, but all connections of the pool to %1 were lent "
+                                   "from %2 to %3: the waiters had none to ask by."))
+            .arg(server, since, at(*m_o.poolEmptyUntil));
     }
     QString slow() const {
         const QString servers = actorsText(m_o.slowServers, m_trace), since = at(m_o.slowSince);
@@ -82,6 +103,13 @@ private:
 
     QString hung() const {
         const QString since = at(*m_o.ownerHung);
+        if (m_o.deadline == trace::kEndNotKnown) // a session's, or a connection's
+            return m_over ? tr("The work of %1 had hung since %2, while its client was alive: so the server kept its "
+                               "entry.")
+                                .arg(m_owner, since)
+                          : tr("The work of %1 has hung since %2, while its client is alive: so the server keeps its "
+                               "entry, and only a maximum hold time would end it.")
+                                .arg(m_owner, since);
         return m_over
                    ? tr("The work of %1 had hung since %2, while its watchdog renewed its lease.").arg(m_owner, since)
                    : tr("The work of %1 has hung since %2, while its watchdog renews its lease: only a maximum "

@@ -94,6 +94,23 @@ private Q_SLOTS:
         QVERIFY(unknown.object()[u"expected"].isNull() && unknown.object()[u"as_expected"].isNull());
     }
 
+    void whatAFileLeavesOpenIsAny() {
+        const Ran ran = program("compare --scenarios sql-half-open --recipes sql-advisory --seed 1 --json");
+        QVERIFY2(ran.status == 0, ran.told());
+        QCOMPARE(ran.object()[u"expected"], QJsonValue(QStringLiteral("any")));
+        QCOMPARE(ran.object()[u"as_expected"], QJsonValue(true));
+        const Ran table = program("compare --scenarios sql-half-open --recipes sql-advisory --seed 1 --to csv");
+        QVERIFY2(table.out.contains(",any,true"), table.told());
+    }
+
+    /// Each concrete expectation is the outcome, or worse than that by an outage that nobody noticed.
+    void aServersClockIsToldAsItComesOut() {
+        const Ran ran = program("compare --scenarios museum-server-clock,sql-failover-semi-sync --seeds 1..3 --json");
+        QVERIFY2(ran.status == 0, ran.told());
+        for (const QJsonObject& cell : ran.objects())
+            QVERIFY2(cell[u"expected"] == cell[u"outcome"], ran.told());
+    }
+
     void tablesForPeople() {
         const QByteArray words = "compare --recipes redis-set,zk-mutex --scenarios contention,gc-pause --seeds 1..2";
         const Ran markdown = program(words + " --to markdown");

@@ -300,8 +300,12 @@ private Q_SLOTS:
         QVERIFY2(plain.out.contains("your own: The night shift") && plain.out.contains("gc-pause"), plain.told());
         QVERIFY2(plain.err.contains("broken"), plain.told()); // not left out without a word
         int own = 0;
+        QVERIFY2(plain.out.contains("(source: Redisson issue 775)"), plain.told());
         for (const QJsonValue& item : list("--json").array()) {
             own += item[u"own"].toBool();
+            if (item[u"id"] == QLatin1String("museum-renewal-in-failover"))
+                QVERIFY(item[u"source"].toString().contains(QLatin1String("https://github.com/redisson/")));
+            if (item[u"id"] == QLatin1String("contention")) QVERIFY(item[u"source"].isUndefined());
             QCOMPARE(item[u"own"].toBool(), item[u"id"] == QLatin1String("night-shift"));
         }
         QCOMPARE(own, 1);

@@ -113,6 +113,8 @@ QString freedWords(const Event& event, const trace::Trace& trace) {
     case FreedBy::NodeLoss:
         if (const auto decider = trace::newDeciderAt(event, trace); decider != trace::kNoEntity)
             return Words::tr("%1 decides now, and does not know that %2 has it").arg(trace.displayName(decider), owner);
+        if (const auto server = trace::emptiedBy(event, trace); server != trace::kNoEntity)
+            return Words::tr("all data of %1 were deleted, with %2's lock").arg(trace.displayName(server), owner);
         return Words::tr("the server lost it with %1 as its owner").arg(owner);
     case FreedBy::Evicted:
         return Words::tr("the server evicted it with %1 as its owner").arg(owner);
@@ -135,6 +137,9 @@ QString renewalsEndWords(trace::RenewalsEnd why) {
 }
 
 QString serverToldWords(const QByteArray& text) {
+    if (const auto left = trace::toldValue(text, trace::kPoolHasConnections))
+        return *left == "no" ? Words::tr("has no connection left in its pool, and a client asks for one")
+                             : Words::tr("has connections in its pool again");
     if (const auto policy = trace::toldValue(text, trace::kMayEvict))
         return policy->isEmpty()
                    ? Words::tr("drops no lock when its memory is full")

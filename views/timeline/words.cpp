@@ -9,7 +9,7 @@
 #include "trace/reason_words.h"
 #include "trace/text.h"
 #include "trace/time_text.h"
-#include "verdict/memory_loss.h"
+#include "verdict/engine_change.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -427,6 +427,7 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
         if (const auto decider = trace::newDeciderAt(event, trace); decider != trace::kNoEntity)
             //: On the lane of a lock: %1 is the server that decides from here on.
             return Timeline::tr("%1 does not know it").arg(trace.displayName(decider));
+        if (trace::emptiedBy(event, trace) != trace::kNoEntity) return Timeline::tr("all data deleted");
         return Timeline::tr("lost with its server");
     case RecordTick::RenewalMissed:
         return Timeline::tr("renewal missed");

@@ -3,6 +3,7 @@
 #include "models/role_words.h"
 #include "theme/format.h"
 #include "timeline/words.h"
+#include "trace/decider.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -131,6 +132,7 @@ QStringList noMasterWords(const trace::Trace& trace, Nanos from, Nanos to, Nanos
 
 QString lostCopyWords(const TimelineData& data, const Lane& lane, const Tick& tick) {
     const trace::Trace& trace = data.trace();
+    if (trace::emptiedBy(trace.at(tick.row), trace) != trace::kNoEntity) return Timeline::tr("all data deleted");
     const EntityId owner = trace.at(tick.row).aux;
     const auto hasIt = [&](const Lane* copy) {
         const Span* span = copy == &lane ? nullptr : spanAt(copy->spans, tick.at);

@@ -23,16 +23,19 @@ QFont summaryFont() {
 
 } // namespace
 
-ScenarioCard::ScenarioCard(const QString& id, const QString& title, const QString& summary, QWidget* parent)
+ScenarioCard::ScenarioCard(const QString& id, const QString& title, const QString& summary, const QString& source,
+                           QWidget* parent)
     : QAbstractButton(parent), m_id(id), m_summary(summary) {
     setText(title);
-    for (QTextLayout* layout : {&m_lines.title, &m_lines.summary})
+    for (QTextLayout* layout : {&m_lines.title, &m_lines.summary, &m_lines.source})
         layout->setCacheEnabled(true);
     m_lines.title.setText(title);
     m_lines.summary.setText(summary);
+    const QString reported = source.isEmpty() ? QString() : tr("Source: %1").arg(source);
+    m_lines.source.setText(reported);
     takeFonts();
     setAccessibleName(title);
-    setAccessibleDescription(summary);
+    setAccessibleDescription(reported.isEmpty() ? summary : summary + u' ' + reported);
     setToolTip(QString());
     setFocusPolicy(Qt::StrongFocus);
     setCursor(Qt::PointingHandCursor);
@@ -45,6 +48,7 @@ ScenarioCard::ScenarioCard(const QString& id, const QString& title, const QStrin
 void ScenarioCard::takeFonts() {
     m_lines.title.setFont(titleFont());
     m_lines.summary.setFont(summaryFont());
+    m_lines.source.setFont(summaryFont());
     m_lines.width = -1;
 }
 
@@ -72,7 +76,9 @@ const ScenarioCard::Lines& ScenarioCard::linesFor(int width) const {
     const int room = width - 2 * kPad;
     m_lines.width = width;
     m_lines.summaryTop = kPad + breakInto(m_lines.title, room - 24) + 6;
-    m_lines.height = m_lines.summaryTop + breakInto(m_lines.summary, room) + kPad;
+    m_lines.sourceTop = m_lines.summaryTop + breakInto(m_lines.summary, room) + 6;
+    const bool reported = !m_lines.source.text().isEmpty();
+    m_lines.height = (reported ? m_lines.sourceTop + breakInto(m_lines.source, room) : m_lines.sourceTop - 6) + kPad;
     return m_lines;
 }
 
@@ -99,6 +105,10 @@ void ScenarioCard::paintEvent(QPaintEvent*) {
     lines.title.draw(&painter, QPointF(kPad, kPad));
     painter.setPen(color(Role::TextDim));
     lines.summary.draw(&painter, QPointF(kPad, lines.summaryTop));
+    if (!lines.source.text().isEmpty()) {
+        painter.setPen(color(Role::TextFaint));
+        lines.source.draw(&painter, QPointF(kPad, lines.sourceTop));
+    }
     paintIcon(painter, QRectF(width() - kPad - 16, kPad + 1, 16, 16), "play", hot ? Role::Accent : Role::TextFaint);
 }
 

@@ -5,11 +5,13 @@
 
 namespace lockscope::views {
 
-/// A built-in scenario as something to press: its name and one sentence.
+/// A built-in scenario as something to press: its name, one sentence, and where the failure was reported.
 class ScenarioCard : public QAbstractButton {
     Q_OBJECT
 public:
-    ScenarioCard(const QString& id, const QString& title, const QString& summary, QWidget* parent = nullptr);
+    /// `source`: the reports that tell of it; empty: there are none.
+    ScenarioCard(const QString& id, const QString& title, const QString& summary, const QString& source = {},
+                 QWidget* parent = nullptr);
     QString scenarioId() const { return m_id; }
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -23,10 +25,10 @@ protected:
 private:
     QString m_id, m_summary;
 
-    /// The two texts, broken into lines for one width: layouts ask often, and shaping text is expensive.
+    /// The texts, broken into lines for one width: layouts ask often, and shaping text is expensive.
     struct Lines {
-        QTextLayout title, summary;
-        int width = 0, summaryTop = 0, height = 0;
+        QTextLayout title, summary, source;
+        int width = 0, summaryTop = 0, sourceTop = 0, height = 0;
     };
     const Lines& linesFor(int width) const;
     void takeFonts();

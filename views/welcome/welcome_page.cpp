@@ -2,6 +2,7 @@
 #include "welcome/welcome_page.h"
 
 #include "scenario/scenario_file.h"
+#include "scenario/scenario_source.h"
 #include "scenario/user_files.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
@@ -75,14 +76,14 @@ private:
 struct Words {
     QString title, summary;
     QString inAll; ///< both in every language
-    QString chapter;
+    QString chapter, source;
 };
 
 /// Only the words: checking a whole scenario against its schema takes longer than showing the window. The file is ours,
 /// and it is checked when it is played, as a person's own are.
 Words wordsOf(const QString& path, const QString& id, const QString& language) {
     QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) return {id, {}, {}, {}};
+    if (!file.open(QIODevice::ReadOnly)) return {id, {}, {}, {}, {}};
     const QJsonObject scenario = QJsonDocument::fromJson(file.readAll()).object();
     const auto text = [&](const char* key) {
         const QJsonValue value = scenario[QLatin1String(key)];
@@ -94,7 +95,8 @@ Words wordsOf(const QString& path, const QString& id, const QString& language) {
     for (const char* key : {"title", "summary"})
         for (const QJsonValue texts = scenario[QLatin1String(key)]; const QJsonValue& one : texts.toObject())
             all += one.toString();
-    return {text("title"), text("summary"), all.join(u' '), scenario[u"chapter"].toString()};
+    return {text("title"), text("summary"), all.join(u' '), scenario[u"chapter"].toString(),
+            scenario::sourceNames(scenario[u"source"].toString())};
 }
 
 void clearLayout(QLayout* layout) {
@@ -143,14 +145,16 @@ const QList<WelcomePage::Offer>& WelcomePage::offers() {
     const QString language = scenarioLanguage();
     for (const QString& id : scenario::builtinScenarios()) {
         Words words = wordsOf(QStringLiteral(":/scenarios/%1.json").arg(id), id, language);
-        m_offers << Offer{id, words.title, words.summary, false, words.inAll, words.chapter};
+        m_offers << Offer{id, words.title, words.summary, false, words.inAll, words.chapter, words.source};
     }
     using scenario::Shelf;
     for (const QString& name : scenario::userFiles(Shelf::Scenarios)) {
         const Words words = wordsOf(scenario::userFile(Shelf::Scenarios, name), name, language);
         if (scenario::builtinScenarios().contains(name)) continue; // it could not be reached by this name
-        m_offers << Offer{name, tr("Your own: %1").arg(words.title.isEmpty() ? name : words.title), words.summary, true,
-                          words.inAll};
+        m_offers << Offer{name,          tr("Your own: %1").arg(words.title.isEmpty() ? name : words.title),
+                          words.summary, true,
+                          words.inAll,   {},
+                          words.source};
     }
     return m_offers;
 }
@@ -284,7 +288,7 @@ void WelcomePage::makeCards() {
             chapter = name;
             addShelf(name);
         }
-        auto* card = new ScenarioCard(offer.id, offer.title, offer.summary);
+        auto* card = new ScenarioCard(offer.id, offer.title, offer.summary, offer.source);
         connect(card, &QAbstractButton::clicked, this, [this, id = offer.id] { Q_EMIT scenarioChosen(id); });
         m_chapters.last().cards << card;
     }

@@ -41,6 +41,7 @@ public:
         bool own = false;
         QString inAll{};   ///< title and summary in every language, to be found by
         QString chapter{}; ///< as chapterWords() takes it; empty: none
+        QString source{};  ///< the reports that tell of it, without their addresses; empty: none
     };
     const QList<Offer>& offers();
     /// Reads the person's own scenarios again.

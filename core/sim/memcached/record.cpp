@@ -60,7 +60,7 @@ void MemcachedRecord::changed(const QByteArray& key, Cause cause, trace::EntityI
         break;
     case Cause::Flush:
         reached(Probe::MemcachedFlushed);
-        sight.freedBy = trace::FreedBy::Force;
+        sight.freedBy = trace::FreedBy::NodeLoss; // of this lock nobody thought
         break;
     }
     write(key, sight);

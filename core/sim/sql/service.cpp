@@ -3,6 +3,7 @@
 
 #include "sim/seeds.h"
 #include "sim/sql/wire.h"
+#include "trace/server_told.h"
 
 namespace lockscope::sim {
 
@@ -47,6 +48,12 @@ SqlService::SqlService(Grounds grounds, const Settings& settings, std::uint64_t 
             std::make_unique<SqlServer>(grounds, settings.ids[i], several ? mixSeed(seed, i) : seed, settings.server));
     m_primary = m_servers.front().get();
     if (settings.pool > 0) m_pool = std::make_unique<SqlSharedPool>(settings.pool);
+    if (m_pool)
+        m_pool->onLeft = [this](bool left) {
+            trace::Recorder& recorder = m_grounds.recorder;
+            recorder.emit(trace::EventKind::ServerTold, m_primary->entity(), trace::kNoEntity, 0,
+                          recorder.trace().text(trace::serverTold(trace::kPoolHasConnections, left ? "yes" : "no")));
+        };
     // A lock of several servers is one lock, which belongs to none of them.
     m_record = std::make_unique<SqlRecord>(grounds, *m_primary,
                                            several || settings.engine ? trace::kNoEntity : m_primary->entity(), owner);

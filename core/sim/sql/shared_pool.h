@@ -2,6 +2,7 @@
 #pragma once
 #include "runtime/signal_count.h"
 
+#include <functional>
 #include <utility>
 
 namespace lockscope::sim {
@@ -15,11 +16,21 @@ public:
             m_free.release();
     }
     /// Takes a free one; false: there is none.
-    bool tryTake() { return m_free.tryAcquire(); }
+    bool tryTake() {
+        const bool had = m_free.tryAcquire();
+        if (had) tell(true);
+        return had;
+    }
     /// True when one was lent, false after `within`. Throws Cancelled.
     QCoro::Task<bool> take(Runtime& runtime, Nanos within, std::stop_token stop) {
-        return m_free.acquire(runtime, within, std::move(stop));
+        tell(false);
+        const bool had = co_await m_free.acquire(runtime, within, std::move(stop));
+        if (had && m_free.waiting() == 0) tell(true);
+        co_return had;
     }
+    /// Called with false when a client asks and there is none left, with true when clients get one again and nobody
+    /// waits behind them.
+    std::function<void(bool left)> onLeft;
     void giveBack() {
         if (m_exhausted)
             ++m_strangers;
@@ -42,9 +53,14 @@ public:
     bool isExhausted() const { return m_exhausted; }
 
 private:
+    void tell(bool left) {
+        if (std::exchange(m_toldLeft, left) != left && onLeft) onLeft(left);
+    }
+
     SignalCount m_free;
     int m_strangers = 0; ///< connections that they have
     bool m_exhausted = false;
+    bool m_toldLeft = true;
 };
 
 } // namespace lockscope::sim

@@ -172,8 +172,36 @@ private Q_SLOTS:
         scenario::Scenario scenario = builtin("contention", "redis-set");
         scenario.expect.clear();
         const Cell cell = cellsOf({scenario}, 1, 2).at(0);
-        QVERIFY(!cell.expected && !cell.asExpected);
+        QVERIFY(!cell.promised && !cell.expected && !cell.asExpected);
         QVERIFY(cell.difference.isEmpty());
+    }
+
+    void whatAPromiseLeavesOpenMayComeOutAnyhow() {
+        scenario::Scenario scenario = builtin("gc-pause", "redis-set");
+        scenario::Expectation little;
+        little.holds = {QStringLiteral("ownership"), QStringLiteral("progress")};
+        scenario.expect = {{QStringLiteral("redis-set"), little}};
+        const Cell open = cellsOf({scenario}, 1, 2).at(0);
+        QVERIFY(open.promised && open.asExpected && !open.expected);
+        QCOMPARE(open.outcome, CellOutcome::Violated);
+    }
+
+    /// Each invariant that is promised holds, but the run comes out worse than such promises say.
+    void anOutcomeWorseThanPromisedIsNotAsExpected() {
+        scenario::Scenario scenario = builtin("crash-holder", "redis-set");
+        scenario::Expectation safe;
+        safe.holds = {QStringLiteral("mutual-exclusion"), QStringLiteral("stale-write"), QStringLiteral("ownership"),
+                      QStringLiteral("progress")};
+        scenario.expect = {{QStringLiteral("redis-set"), safe}};
+        const Cell late = cellsOf({scenario}, 1, 2).at(0);
+        QCOMPARE(late.outcome, CellOutcome::Recovered);
+        QCOMPARE(late.expected, std::optional(CellOutcome::Safe));
+        QVERIFY(!late.asExpected);
+        QVERIFY2(late.difference.startsWith(QStringLiteral("seed 1: it came out as recovered")),
+                 qPrintable(late.difference));
+        safe.recoversWithin = 20s;
+        scenario.expect = {{QStringLiteral("redis-set"), safe}};
+        QVERIFY(cellsOf({scenario}, 1, 2).at(0).asExpected);
     }
 
     void cellsComeInOrderAndAlikeEachTime() {

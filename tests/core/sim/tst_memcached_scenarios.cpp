@@ -48,7 +48,7 @@ private Q_SLOTS:
         QTest::newRow("evict") << QByteArray("memcached-evict") << int(Probe::MemcachedEvicted)
                                << int(trace::FreedBy::Evicted) << int(EventKind::RenewRefused);
         QTest::newRow("flush") << QByteArray("memcached-flush") << int(Probe::MemcachedFlushed)
-                               << int(trace::FreedBy::Force) << int(EventKind::ReleaseRefused);
+                               << int(trace::FreedBy::NodeLoss) << int(EventKind::ReleaseRefused);
     }
     void dataThatAreDroppedAreHeardOfLate() {
         QFETCH(QByteArray, id);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scenario/scenario_file.h"
+#include "scenario/scenario_source.h"
 #include "theme/palette.h"
 #include "welcome/chapter_words.h"
 #include "welcome/connect_dialog.h"
@@ -67,6 +68,9 @@ private Q_SLOTS:
             ids << card->scenarioId();
             QVERIFY(!card->accessibleName().isEmpty());
             QVERIFY(!card->accessibleDescription().isEmpty());
+            const QString source = scenario::scenarioSource(card->scenarioId());
+            QCOMPARE(card->accessibleDescription().contains(QLatin1String("Source: ")), !source.isEmpty());
+            QVERIFY(card->accessibleDescription().contains(scenario::sourceNames(source)));
             QTest::mouseClick(card, Qt::LeftButton);
             QCOMPARE(chosen.takeLast().first().toString(), card->scenarioId());
         }
