@@ -177,18 +177,19 @@ public:
                             "takes it.")
                              .arg(who, wanted(0));
             sentences << (m_v.to == kNever
-                              ? tr("It has been stuck since %1.").arg(at(m_v.from))
+                              ? tr("It has been stuck since %1, for %2 so far.").arg(at(m_v.from), length())
                               : tr("It was stuck for %1, from %2 to %3.").arg(length(), at(m_v.from), at(m_v.to)));
             return paragraph(sentences);
         }
         for (std::size_t i = 0; i < count; ++i)
             sentences << tr("%1 waits for %2, which %3 holds.")
                              .arg(actor(m_v.actors[i]), wanted(i), actor(m_v.actors[(i + 1) % count]));
-        const QString stuck = count == 2 ? tr("Neither has been able to go on since %1.")
-                                         : tr("None of them has been able to go on since %1.");
+        const QString stuck = count == 2 ? tr("Neither has been able to go on since %1, for %2 so far.")
+                                         : tr("None of them has been able to go on since %1, for %2 so far.");
         const QString wasStuck = count == 2 ? tr("Neither could go on for %1, from %2 to %3.")
                                             : tr("None of them could go on for %1, from %2 to %3.");
-        sentences << (m_v.to == kNever ? stuck.arg(at(m_v.from)) : wasStuck.arg(length(), at(m_v.from), at(m_v.to)));
+        sentences << (m_v.to == kNever ? stuck.arg(at(m_v.from), length())
+                                       : wasStuck.arg(length(), at(m_v.from), at(m_v.to)));
         // Only together the sentences on its locks say that it is one.
         return verdict::paragraph(m_part == Part::What ? sentences.mid(0, qsizetype(count)) : sentences);
     }

@@ -24,6 +24,7 @@ QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t
     const Span* const span = t > data.now() ? nullptr : spanAt(lane.spans, t);
     if (lane.kind == LaneKind::Record && span && RecordState(span->state) == RecordState::Held)
         return QStringList(whole) + leaseLeftWords(data.trace(), *span, t, data.never());
+    if (lane.kind == LaneKind::Session && span) return {whole, sessionPhaseWords(trace::SessionPhase(span->state))};
     if (lane.kind != LaneKind::Belief) return {whole};
     const Span* const life = lane.life ? spanAt(lane.life->spans, t) : nullptr;
     const bool paused = life && LifePhase(life->state) == LifePhase::Paused;

@@ -4,8 +4,22 @@
 #include "theme/widgets.h"
 
 #include <QPainter>
+#include <algorithm>
+#include <array>
 
 namespace lockscope::views {
+
+namespace {
+
+/// Of signs that are in sight: the seldom ones, of which a picture tells, before those that every picture has.
+int rankInSight(LegendSign sign) {
+    using enum LegendSign;
+    constexpr std::array kSeldomFirst{Refused, Damage, Stale, Paused, Broken,   Gap,     RenewFailed, Ghost,
+                                      Holds,   Lease,  Waits, Margin, Accepted, Planned, Fault};
+    return int(std::ranges::find(kSeldomFirst, sign) - kSeldomFirst.begin());
+}
+
+} // namespace
 
 LegendEntry::LegendEntry(LegendSign sign, const QString& words, QWidget* parent)
     : QAbstractButton(parent), m_sign(sign) {
@@ -68,17 +82,17 @@ std::vector<LegendSign> LegendBar::shown() const {
 }
 
 void LegendBar::place() {
+    std::vector<LegendEntry*> wanted = m_entries;
+    std::ranges::stable_sort(wanted, {}, [&](const LegendEntry* entry) {
+        constexpr int kOutOfSight = 100;
+        return m_inSight.contains(entry->sign()) ? rankInSight(entry->sign()) : kOutOfSight;
+    });
     int left = width() - 3 * kGrid;
-    const auto take = [&](bool inSight) {
-        for (LegendEntry* entry : m_entries) {
-            if (m_inSight.contains(entry->sign()) != inSight) continue;
-            const int wide = entry->sizeHint().width();
-            entry->setVisible(wide <= left);
-            left -= wide <= left ? wide + legendItemGap() : left; // none after one that has no room
-        }
-    };
-    take(true);
-    take(false);
+    for (LegendEntry* entry : wanted) {
+        const int wide = entry->sizeHint().width();
+        entry->setVisible(wide <= left);
+        left -= wide <= left ? wide + legendItemGap() : left; // none after one that has no room
+    }
     int x = 2 * kGrid;
     for (LegendEntry* entry : m_entries) {
         if (!entry->isVisibleTo(this)) continue;

@@ -329,7 +329,8 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar, double
         if (kit.m.lowBeliefs()) { // up to what comes next, as there is no room above the bar
             const std::size_t next = lane.spans.firstEndingAfter(losses[i].at);
             const double free = next < lane.spans.size() ? std::min(right, kit.c.x(lane.spans[next].from)) : right;
-            kit.firstFitting(besideMark(kit, x, free - 4, bar), words, kit.smallBold, Role::ViolationText);
+            kit.firstFitting(besideMark(kit, x, std::min(free, kit.edge) - 4, bar), words, kit.smallBold,
+                             Role::ViolationText);
             continue;
         }
         // Above the bar, where a hold that follows has no words.

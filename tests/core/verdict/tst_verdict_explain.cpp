@@ -233,7 +233,7 @@ void TestVerdictExplain::progressSaysWhatIsInTheWay() {
     w.add(3000, Kind::ClientKilled, w.clientA);
     w.trace->reach(ms(12000));
     const QString text = first(w, Invariant::Progress, {5s});
-    QVERIFY2(text.contains(QStringLiteral("B could be given it")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("A waiter (B) should have got it")), qPrintable(text));
     QVERIFY2(text.contains(QStringLiteral("by 8.0 s: 4.0 s late so far")), qPrintable(text));
     QVERIFY2(text.contains(QStringLiteral("A died at 3.0 s, and its entry on the server has no expiry")),
              qPrintable(text));
