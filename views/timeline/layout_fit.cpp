@@ -33,6 +33,9 @@ constexpr struct {
 /// No lower than that for copies and servers that are lit, nor for links that are broken: what stands beside the lanes
 /// of clients would overlap.
 constexpr double kLeastForLit = 24;
+/// No lower than that for copies and servers that nobody points at: who waits, and for how long, is still written
+/// there.
+constexpr double kLeastForAll = 28;
 
 } // namespace
 
@@ -104,6 +107,7 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
         if (sectionOf(lane) != LaneKind::Node) return true;
         if (lit.struck > 0) return lane.kind != LaneKind::Link; // and the links, which are counted apart
         if (!lit.servers) return false;
+        if (m_lit.empty()) return lane.kind != LaneKind::Link;
         return lane.kind == LaneKind::Clock || (lane.kind == LaneKind::Node && lane.entity <= lastServer);
     };
     const auto fits = [&](const TimelineMetrics& tried, Lit lit) {
@@ -124,14 +128,15 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
     };
     const TimelineMetrics usual = metrics;
     // Where not all of them fit, one broken link may, or the lit servers alone, or the copies, and the servers are
-    // scrolled to.
+    // scrolled to. Where nobody points at any, clients give way to all of them, but not as far.
+    const bool all = m_lit.empty();
     for (const Lit lit : {Lit{true, true, count.struck}, Lit{true, true, std::min<std::size_t>(count.struck, 1)},
-                          Lit{true, serversLit}, Lit{false, serversLit}, Lit{true, false}, Lit{false, false}}) {
-        if (lit.copies && lit.servers && !serversLit && lit.struck == 0) continue;
-        if (lit.copies && !copiesLit && !lit.servers) continue;
+                          Lit{true, all || serversLit}, Lit{all, serversLit}, Lit{true, false}, Lit{false, false}}) {
+        if (!all && lit.copies && lit.servers && !serversLit && lit.struck == 0) continue;
+        if (!all && lit.copies && !copiesLit && !lit.servers) continue;
         if (!lit.copies && lit.servers && copiesLit) continue; // they stand before the servers
         for (const auto& [belief, density] : kSteps) {
-            if (lit.copies && belief < kLeastForLit) break;
+            if (lit.copies && belief < (all && lit.struck == 0 ? kLeastForAll : kLeastForLit)) break;
             metrics.belief = belief;
             metrics.density = density;
             metrics.lowRecords = density != Density::Usual;

@@ -285,6 +285,25 @@ private Q_SLOTS:
             QVERIFY(s.view.scene().metrics.wordsOnBeliefs());
         }
     }
+
+    /// Clients' lanes get lower before a server's is cut or scrolled out of sight, and no lower than words need.
+    void clientsGiveWayToServers() {
+        PauseView s;
+        int low = 0;
+        for (int height = 400; height <= 900; height += 20) {
+            s.view.resize(1000, height);
+            PauseView::settle();
+            const TimelineMetrics metrics = s.view.scene().metrics;
+            const int row = s.view.layoutOfLanes().rowOf(s.cast.node);
+            QVERIFY(row >= 0);
+            const bool inSight = s.view.viewport()->rect().contains(s.view.rowRect(row));
+            QVERIFY2(inSight || height < 500,
+                     qPrintable(QStringLiteral("%1: lanes of %2").arg(height).arg(metrics.belief)));
+            low += inSight && metrics.lowBeliefs();
+            QVERIFY(!inSight || metrics.wordsOnBeliefs());
+        }
+        QVERIFY(low > 0);
+    }
 };
 
 QTEST_MAIN(TestLaneChoice)
