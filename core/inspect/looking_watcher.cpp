@@ -137,7 +137,6 @@ QCoro::Task<LockReport> LookingWatcher::report(Depth depth, Progress progress, s
         m_server = std::move(found->server);
         m_serverAt = now;
     }
-    std::ranges::move(found->events, std::back_inserter(report.events));
     report.locks = std::move(found->locks);
     std::erase_if(report.locks, [this](const LockRow& row) { return !m_options.names.wants(row.name); });
     std::ranges::stable_sort(report.locks, {}, &LockRow::name);

@@ -35,7 +35,6 @@ protected:
         std::int64_t passed = 0, there = -1; ///< places looked at so far, and in all; -1 = not known
         std::vector<WatchNote> notes;
         std::optional<ServerIdentity> server;    ///< missing = it does not tell
-        std::vector<ServerEvent> events;         ///< that show otherwise than by `server`
         std::vector<WatchedServerState> servers; ///< those of an ensemble, as far as each tells of itself
     };
     template <typename T>

@@ -275,12 +275,11 @@ LockReport RedisGroupWatcher::merged() {
         master->again.emplace();
         const LockReport& its = *master->last;
         const bool first = !master->before.isEmpty();
-        const std::int64_t age = std::chrono::duration_cast<std::chrono::milliseconds>(all.at - its.at).count();
         for (const LockRow& row : its.locks) {
             all.locks.push_back(row);
             LockRow& mine = all.locks.back();
             mine.server = master->address;
-            if (mine.ttlMs) mine.ttlMs = std::max<std::int64_t>(*mine.ttlMs - age, 0);
+            runDown(mine, all.at - its.at); // its content is of an earlier look than this report
             if (!first) continue;
             mine.ends.reset(); // by another server's clock than before
             for (Party& holder : mine.holders)

@@ -43,6 +43,20 @@ void join(LockReport& all, const LockReport& its) {
     joinNotes(all.notes, its.notes);
 }
 
+void runDown(LockRow& row, Nanos passed) {
+    const std::int64_t ms = passed / 1ms;
+    const auto less = [ms](std::optional<std::int64_t>& ttl) {
+        if (ttl) ttl = std::max<std::int64_t>(*ttl - ms, 0);
+    };
+    less(row.ttlMs);
+    for (Party& holder : row.holders)
+        less(holder.ttlMs);
+    for (RawKey& key : row.raw)
+        less(key.ttlMs);
+    for (LockRow& copy : row.copies)
+        runDown(copy, passed);
+}
+
 LockRow notKnown(const LockRow& before, QByteArray server) {
     LockRow row;
     row.name = before.name;

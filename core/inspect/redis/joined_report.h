@@ -8,6 +8,9 @@ namespace lockscope::inspect {
 /// notes. `all.complete` is true and `all.keysThere` is 0 before the first one.
 void join(LockReport& all, const LockReport& its);
 
+/// Makes a row that was seen `passed` ago one of now: what was left of its leases then is less.
+void runDown(LockRow& row, Nanos passed);
+
 /// A lock of `server`, which cannot be read now. Its holders stay: another server may turn out to have them.
 LockRow notKnown(const LockRow& before, QByteArray server);
 

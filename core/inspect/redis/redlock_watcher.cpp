@@ -123,6 +123,7 @@ QCoro::Task<LockReport> RedlockWatcher::once(std::stop_token stop, Callback prog
         co_return report;
     }
     LockReport report = merged();
+    m_lastAt = report.at;
     m_lastLocks = report.locks;
     co_return report;
 }
@@ -247,22 +248,40 @@ LockReport RedlockWatcher::merged() {
         server->events.clear();
         all.eventsAt.push_back(server->address);
     }
+    const auto isAway = [](const LockReport* its) { return its == nullptr; };
+    for (const LockRow& row : m_lastLocks) // it may be between two hands, on no server at the moment
+        if (std::ranges::any_of(m_servers, [&](const auto& one) { return one->looksToCome.contains(row.name); }))
+            names.insert(row.name);
     for (const QByteArray& name : names) {
         std::vector<LockRow> copies;
+        bool anywhere = false;
         for (std::size_t i = 0; i < m_servers.size(); ++i) {
             const LockReport* const its = reports[i];
             const LockRow* const found = its ? rowNamed(its->locks, name) : nullptr;
             LockRow& copy = copies.emplace_back();
             if (found) copy = *found;
+            anywhere = anywhere || found;
             copy.name = name;
             copy.server = m_servers[i]->address;
             if (!its || (!found && m_servers[i]->looksToCome.contains(name))) copy.state = LockRow::State::NotKnown;
-            if (!copy.ttlMs) continue;
-            const Nanos age = all.at - its->at;
-            const std::int64_t passed = std::chrono::duration_cast<std::chrono::milliseconds>(age).count();
-            copy.ttlMs = std::max<std::int64_t>(*copy.ttlMs - passed, 0);
+            if (its) runDown(copy, all.at - its->at);
         }
-        all.locks.push_back(logicalRow(std::move(copies), quorum()));
+        LockRow row = logicalRow(std::move(copies), quorum());
+        if (!anywhere && row.state == LockRow::State::Free) continue; // no server has anything of it any more
+        // Servers that answer hear of a hand-over shortly after each other: until all have been asked for the lock
+        // again, it is as it was.
+        const bool settling = row.state == LockRow::State::NotKnown && std::ranges::none_of(reports, isAway);
+        if (!settling) {
+            all.locks.push_back(std::move(row));
+            continue;
+        }
+        const LockRow* const before = rowNamed(m_lastLocks, name);
+        if (!before || before->state == LockRow::State::NotKnown) {
+            if (before) all.locks.push_back(std::move(row));
+            continue;
+        }
+        all.locks.push_back(*before);
+        runDown(all.locks.back(), all.at - m_lastAt);
     }
     return all;
 }
@@ -305,6 +324,7 @@ QCoro::Task<> RedlockWatcher::watch(Callback callback, std::stop_token stop) {
         m_news = false;
         LockReport report = merged();
         callback(report);
+        m_lastAt = report.at;
         m_lastLocks = std::move(report.locks);
         mergeDue = m_runtime.monotonic() + std::max(kTogether, (m_runtime.monotonic() - now) * kShareOfMerging);
     }

@@ -89,7 +89,9 @@ private Q_SLOTS:
         QCOMPARE(clientsOf(its->holders), clientsOf(row->holders));
         QCOMPARE(waitersOf(*its), waitersOf(*row));
         QCOMPARE(its->waiters->size(), 1U);
-        QVERIFY(its->ttlMs && row->ttlMs && std::abs(*its->ttlMs - *row->ttlMs) <= 1000); // etcd tells whole seconds
+        // One look follows the other, after any time on a busy machine; etcd tells whole seconds.
+        const std::int64_t apart = (all.at - seen.began) / 1ms;
+        QVERIFY(its->ttlMs && row->ttlMs && std::abs(*its->ttlMs - *row->ttlMs) <= 1000 + apart);
         VERIFY_OK(run(one.release(**held, {})));
         QTRY_VERIFY(second->done);
     }

@@ -243,6 +243,9 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(watch.row(fresh) && watch.row(fresh)->state == LockRow::State::Held, 10'000);
         QVERIFY(watch.row(elsewhere)->state == LockRow::State::Held);
         QCOMPARE(watch.outages, 0);
+        inspect::AlertWatch alerts({*inspect::parseAlertRule(QStringLiteral("unreachable>1s"))});
+        alerts.observe(watch.last);
+        QCOMPARE(alerts.check(watch.last.at + 2s).size(), 1u); // a shard without any server
         const auto once = inspect::makeWatcher(m_runtime, urlOf(cluster.url()), realDiallers(), {});
         const LockReport look = run((*once)->once());
         QVERIFY(!look.trouble && !look.complete && rowOf(look, elsewhere) && !rowOf(look, there));

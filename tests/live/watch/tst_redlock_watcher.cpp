@@ -184,6 +184,23 @@ private Q_SLOTS:
         QVERIFY(std::ranges::find(happened, What::Lost) == happened.end());
     }
 
+    /// All servers answer, so nothing about a hand-over is not known.
+    void aHandOverIsNotOutOfSight() {
+        Watching watch(m_runtime, m_masters.url());
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last().complete, kSoon);
+        const std::vector everywhere{State::Held, State::Held, State::Held};
+        for (int round = 0; round < 5; ++round) {
+            LockUser client(m_masters.url(), "redis-redlock", "orders", unrenewed(600s));
+            QVERIFY(client.take());
+            QTRY_COMPARE_WITH_TIMEOUT(statesOf(watch.row("orders")), everywhere, kSoon);
+            QCOMPARE(run(client.lock->unlock()).value(), 0);
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(!watch.row("orders"), kSoon);
+        const auto& happened = watch.happened["orders"];
+        for (const What what : {What::Found, What::Lost}) // found again: it was not known in between
+            QVERIFY2(std::ranges::find(happened, what) == happened.end(), nameOf(what));
+    }
+
     void aForcedReleaseTakesTheHoldFromEveryServer() {
         LockUser client(m_masters.url(), "redis-redlock", "orders", unrenewed(600s));
         QVERIFY(client.take());
