@@ -51,6 +51,7 @@ void findLessons(MainWindow* window, const QString& typed, std::vector<CommandFi
     const auto offer = [&](const QString& id, const QString& title, const QString& also) {
         CommandField::Find find{title, Finder::tr("Lesson"), "lesson", [window, id] { window->lessons()->open(id); },
                                 id + QStringLiteral(" lesson course 课程 ") + also};
+        find.exact = id.compare(typed, Qt::CaseInsensitive) == 0;
         if (count >= kMost || !means(typed, find)) return;
         ++count;
         found.push_back(std::move(find));
@@ -59,6 +60,7 @@ void findLessons(MainWindow* window, const QString& typed, std::vector<CommandFi
         QStringList words;
         for (const lesson::Texts* texts : {&lesson.title, &lesson.idea})
             words << texts->in(QStringLiteral("en")) << texts->in(QStringLiteral("zh_CN"));
+        words << QStringLiteral("第%1课 第 %1 课").arg(lesson.order);
         offer(lesson.id, QStringLiteral("%1 · %2").arg(lesson.order).arg(lesson.title.in(language)), words.join(u' '));
     }
     for (const QString& name : scenario::userFiles(scenario::Shelf::Lessons))
@@ -112,7 +114,8 @@ void findTerms(MainWindow* window, const QString& typed, std::vector<CommandFiel
         found.push_back({term->name.in(language), Finder::tr("What is this?"), "info",
                          [window, id = term->id] { window->help()->showTerm(id); },
                          term->id + u' ' + term->name.in(QStringLiteral("en")) + u' ' +
-                             term->name.in(QStringLiteral("zh_CN")) + u' ' + term->also});
+                             term->name.in(QStringLiteral("zh_CN")) + u' ' + term->also,
+                         false, true});
     }
 }
 

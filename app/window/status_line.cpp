@@ -52,8 +52,6 @@ StatusLine::StatusLine(ViewContext* context, Player* player, QWidget* parent)
         label->setFont(uiFont(-1));
         label->setTextFormat(Qt::PlainText);
     }
-    m_left->setAccessibleName(tr("Servers"));
-    m_right->setAccessibleName(tr("Load"));
     addWidget(m_left);
     m_progress->setFixedWidth(160);
     m_progress->setTextVisible(false);
@@ -79,9 +77,9 @@ StatusLine::StatusLine(ViewContext* context, Player* player, QWidget* parent)
     connect(context, &ViewContext::playheadChanged, this, soon);
     connect(player, &Player::frame, this,
             [this](double ms) { m_frameMs = m_frameMs > 0 ? m_frameMs * 0.9 + ms * 0.1 : ms; });
-    connect(player, &Player::playingChanged, this, [this, soon](bool) {
+    connect(player, &Player::playingChanged, this, [this](bool) {
         m_frameMs = 0;
-        soon();
+        refresh(); // its own time goes on in step with that of the panels' titles, which tell some of its numbers
     });
     attach();
 }
@@ -116,6 +114,8 @@ void StatusLine::attach() {
 void StatusLine::refresh() {
     m_left->setText(left());
     m_right->setText(right());
+    m_left->setAccessibleName(tr("Servers: %1").arg(m_left->text()));
+    m_right->setAccessibleName(tr("Load: %1").arg(m_right->text()));
 }
 
 QString StatusLine::left() const {

@@ -41,7 +41,7 @@ QString invariantOf(const views::ViewContext& context, std::size_t violation) {
 
 /// The invariant that the window's sentence is about, or the verdict as such.
 QString toldInvariant(const views::ViewContext& context) {
-    const auto told = views::toldViolation(*context.verdict(), context.playhead());
+    const auto told = views::toldViolation(context);
     return told ? invariantOf(context, *told) : QStringLiteral("verdict");
 }
 

@@ -46,6 +46,8 @@ void WindowKeeper::rebuild() {
         return m_window->messages()->sayUntilNext(tr("The language changes as soon as the file is written."));
     }
     const Nanos playhead = m_window->context()->playhead();
+    const Nanos furthest = m_window->context()->furthest();
+    const bool ahead = m_window->context()->unseenFrom().has_value();
     const bool playing = m_window->player()->isPlaying();
     const double speed = m_window->player()->speed();
     const bool shown = m_window->isVisible();
@@ -60,6 +62,8 @@ void WindowKeeper::rebuild() {
     make();
     if (session) {
         m_window->setSession(std::move(session), false);
+        if (ahead) m_window->context()->setLookAhead(m_window->context()->trace()->reached());
+        m_window->context()->setPlayhead(furthest); // what had been seen is no secret
         m_window->lessons()->restore(lesson);
         m_window->player()->setSpeed(speed);
         if (auto* timeline = timelineOf(*m_window); timeline && sight) timeline->setSight(*sight);

@@ -97,7 +97,7 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
     recallTables();
 
     m_titlePace.setSingleShot(true);
-    m_titlePace.setInterval(400);
+    m_titlePace.setInterval(500); // in step with the status line, which tells the number of events, too
     connect(&m_titlePace, &QTimer::timeout, this, &WorkArea::refreshTitles);
     const auto soon = [this] {
         if (!m_titlePace.isActive()) m_titlePace.start();

@@ -90,6 +90,8 @@ void RecordingSession::refused(const QString& message) {
 }
 
 void RecordingSession::finished(const QString& damage) {
+    // Without an event nothing is known of any lock, not even that it is free.
+    if (!damage.isEmpty() && m_trace->size() == 0) return refused(damage);
     m_loading = false;
     if (damage.isEmpty()) {
         const QString whole = m_meta.finished

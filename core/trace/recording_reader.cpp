@@ -30,6 +30,9 @@ struct RecordingReader::Impl {
         const QString name = QDir::toNativeSeparators(path), rows = QString::number(trace->size());
         // That its content is bad is what "damaged" says.
         const QString why = file && !file->contentIsBad() ? file->lastError() : QString();
+        if (why.isEmpty() && trace->size() == 0)
+            return error(Kind::Damaged, Words::tr("%1 is damaged before its first event: there is nothing in it to "
+                                                  "show. Copy it again from where it was made, or record anew."));
         const QString message =
             why.isEmpty() ? Words::tr("%1 is damaged after event %2. What lies before can be read.").arg(name, rows)
                           : Words::tr("%1 could not be read beyond event %2: %3.").arg(name, rows, why);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/time_text.h"
 
+#include "trace/reckoned_length.h"
+
 #include <QCoreApplication>
 
 namespace lockscope {
@@ -92,13 +94,18 @@ QString intervalText(Nanos from, Nanos to, Nanos now) {
     return Format::tr("%1 – %2").arg(instantText(from, scale), instantText(to, scale));
 }
 
-QString lengthText(Nanos from, Nanos to) {
-    Q_ASSERT(to != kNever && to >= from);
+Nanos reckonedLength(Nanos from, Nanos to) {
+    Q_ASSERT(to != kNever);
     std::int64_t step = kSecond;
     for (int i = 0; i < decimalsFor(to - from); ++i)
         step /= 10;
     const auto shown = [step](Nanos t) { return t.count() / step * step; };
-    return durationText(Nanos(shown(to) - shown(from)));
+    return Nanos(shown(to) - shown(from));
+}
+
+QString lengthText(Nanos from, Nanos to) {
+    Q_ASSERT(to >= from);
+    return durationText(reckonedLength(from, to));
 }
 
 QString clockText(Nanos t) {

@@ -266,6 +266,20 @@ bool Chronicle::explains(const std::optional<Span>& span) const {
     return span->to >= *leaseFrom + (*recordEnded - *leaseFrom) / 2;
 }
 
+void Chronicle::forgetAfter(Nanos at) {
+    const auto forget = [at](std::optional<Nanos>& instant) {
+        if (instant && *instant > at) instant.reset();
+    };
+    for (std::optional<Span>* const span : {&paused, &cut, &nodeStopped}) {
+        if (*span && (*span)->from > at) span->reset();
+        if (*span && (*span)->to > at) (*span)->to = kNever;
+    }
+    for (std::optional<Nanos>* const instant : {&watchdogStopped, &killed, &recordEnded, &successorAt, &beliefEnded})
+        forget(*instant);
+    std::erase_if(clockJumps, [at](const trace::Event& jump) { return jump.time() > at; });
+    if (!successorAt) successor = trace::kNoEntity;
+}
+
 Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t row, Nanos until,
                       const trace::Trace& trace) {
     row = std::min(row, trace.size());
@@ -313,6 +327,22 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
     if (c.deadline >= 0) c.bySession = false; // a lease that its client's session renews ends by its own time
     const std::int64_t last = belief.endsAt();
     if (!c.beliefEnded && last >= 0 && Nanos(last) <= trace.reached()) endBelief(c, last, EventKind::BelievedUntil);
+    return c;
+}
+
+Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, trace::EntityId lock, std::size_t row,
+                  const trace::Trace& trace) {
+    const auto believes = [&](trace::EntityId who) { return std::ranges::find(believers, who) != believers.end(); };
+    if (!c.successorAt || believes(c.successor)) return c;
+    for (std::size_t i = std::min(row + 1, trace.size()); i-- > 0;) {
+        if (trace.kindAt(i) != EventKind::RecordHeld) continue;
+        const Event e = trace.at(i);
+        if (e.time() < *c.successorAt) break;
+        if (e.subject != lock || e.actor == c.thread || !believes(e.actor)) continue;
+        c.successor = e.actor;
+        c.successorAt = e.time();
+        break;
+    }
     return c;
 }
 

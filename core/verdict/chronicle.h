@@ -45,12 +45,19 @@ struct Chronicle {
     /// A pause or cut can be why the record ended: it began before that and was not over long before. A pause that was
     /// followed by a renewal, or that left more than half of the lease for renewing, kept no client from renewing.
     bool explains(const std::optional<Span>& span) const;
+    /// Leaves out what came later than `at`: a picture of that instant must not tell it.
+    void forgetAfter(Nanos at);
 };
 
 /// Reads what befell `thread`'s hold of `lock`: the one that it got last before row `row`, until `until`; and the end
 /// of its belief in it, which may come later. Looks at no more than about a million rows.
 Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t row, Nanos until,
                       const trace::Trace& trace);
+
+/// The chronicle with the grant to one of `believers` as its successor's: the lock may have changed hands more than
+/// once between the end of the hold and row `row`.
+Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, trace::EntityId lock, std::size_t row,
+                  const trace::Trace& trace);
 
 /// The lock's owner by the record after row `row`; kNoEntity: nobody, or unknown.
 trace::EntityId ownerAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace);

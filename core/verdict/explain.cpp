@@ -30,10 +30,8 @@ class Teller {
 public:
     /// The first sentence says what happened: Why leaves it out, What is that sentence alone.
     enum class Part : std::uint8_t { All, Why, What };
-    Teller(const Violation& v, const Trace& trace, Part part) : m_v(v), m_trace(trace), m_part(part) {
-        const Nanos end = v.to == kNever ? trace.reached() : v.to;
-        m_length = std::max(end - v.from, 0ns);
-    }
+    Teller(const Violation& v, const Trace& trace, Part part, Nanos at)
+        : m_v(v), m_trace(trace), m_part(part), m_at(at), m_length(countedTo(v, trace, at) - v.from) {}
 
     /// why() of a failover, the longest of the usual ones, with names and times of the usual length.
     static QString longestUsual() {
@@ -63,7 +61,8 @@ public:
         if (owner == trace::kNoEntity && !c.recordEnded && noneWasRecorded(m_v, m_trace))
             return paragraph({opening(what), tr("On the server none of them was seen to hold it.")});
         if (!c.recordEnded) return paragraph({opening(what), toldEngineText(c, m_v.row, m_length, m_trace)});
-        return paragraph({opening(what), cause(c), recordEnd(c), beliefEnd(c)});
+        return paragraph(
+            {opening(what), cause(c), recordEnd(givenTo(m_v.actors, c, m_v.lock, m_v.row, m_trace)), beliefEnd(c)});
     }
 
     QString staleWrite() const {
@@ -232,6 +231,11 @@ private:
             .arg(actor(c.thread), at(*c.recordEnded));
     }
 
+    Chronicle chronicleOf(EntityId thread, EntityId lock, std::size_t row, Nanos until, const Trace& trace) const {
+        Chronicle c = verdict::chronicleOf(thread, lock, row, until, trace);
+        c.forgetAfter(m_at);
+        return c;
+    }
     QString length() const { return lengthText(m_v.from, m_v.from + m_length); }
     static QString withoutToken() {
         return tr("Without a fencing token the resource cannot tell an old holder from a new one.");
@@ -298,8 +302,12 @@ private:
     /// How its record ended, and who got the lock then.
     QString recordEnd(const Chronicle& c) const {
         if (!c.recordEnded) return {};
-        const QString who = actor(c.thread), when = at(*c.recordEnded), by = actor(c.freedByWhom);
-        const QString next = actor(c.successor), nextAt = c.successorAt ? at(*c.successorAt) : QString();
+        const QString who = actor(c.thread), by = actor(c.freedByWhom), next = actor(c.successor);
+        QString when = at(*c.recordEnded), nextAt = c.successorAt ? at(*c.successorAt) : QString();
+        if (when == nextAt && *c.recordEnded != *c.successorAt) { // a cause comes before its effect
+            when = instantText(m_trace, *c.recordEnded);
+            nextAt = instantText(m_trace, *c.successorAt);
+        }
         const bool handed = c.successorAt.has_value();
         switch (c.freedBy) {
         case FreedBy::Expiry:
@@ -457,12 +465,13 @@ private:
     const Violation& m_v;
     const Trace& m_trace;
     Part m_part;
+    Nanos m_at; ///< nothing later is told
     Nanos m_length{};
 };
 
-QString told(const Violation& violation, const Trace& trace, Teller::Part part) {
+QString told(const Violation& violation, const Trace& trace, Teller::Part part, Nanos at) {
     if (trace.size() == 0 || violation.actors.empty()) return invariantMeaning(violation.invariant);
-    const Teller teller(violation, trace, part);
+    const Teller teller(violation, trace, part, at);
     using Tell = QString (Teller::*)() const;
     static constexpr std::pair<Invariant, Tell> kTells[] = {{Invariant::MutualExclusion, &Teller::mutualExclusion},
                                                             {Invariant::StaleWrite, &Teller::staleWrite},
@@ -478,17 +487,21 @@ QString told(const Violation& violation, const Trace& trace, Teller::Part part) 
 
 } // namespace
 
+QString explain(const Violation& violation, const Trace& trace, Nanos at) {
+    return told(violation, trace, Teller::Part::All, at);
+}
+
 QString explain(const Violation& violation, const Trace& trace) {
-    return told(violation, trace, Teller::Part::All);
+    return explain(violation, trace, kNever);
 }
 
-QString why(const Violation& violation, const Trace& trace) {
-    const QString reason = told(violation, trace, Teller::Part::Why);
-    return reason.isEmpty() ? explain(violation, trace) : reason;
+QString why(const Violation& violation, const Trace& trace, Nanos at) {
+    const QString reason = told(violation, trace, Teller::Part::Why, at);
+    return reason.isEmpty() ? explain(violation, trace, at) : reason;
 }
 
-QString whatHappened(const Violation& violation, const Trace& trace) {
-    return told(violation, trace, Teller::Part::What);
+QString whatHappened(const Violation& violation, const Trace& trace, Nanos at) {
+    return told(violation, trace, Teller::Part::What, at);
 }
 
 QString longestUsualWhy() {

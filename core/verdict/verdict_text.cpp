@@ -2,6 +2,7 @@
 #include "trace/time_text.h"
 #include "trace/trace_time.h"
 #include "verdict/verdict.h"
+#include "verdict/why.h"
 #include "verdict/words.h"
 
 namespace lockscope::verdict {
@@ -87,10 +88,13 @@ QString violationName(Invariant invariant) {
 
 } // namespace
 
-QString headline(const Violation& v, const trace::Trace& trace) {
+Nanos countedTo(const Violation& v, const trace::Trace& trace, Nanos at) {
+    return std::max(v.to == kNever ? std::min(at, trace.reached()) : v.to, v.from);
+}
+
+QString headline(const Violation& v, const trace::Trace& trace, Nanos at) {
     const QString name = violationName(v.invariant);
-    const Nanos end = v.to == kNever ? trace.reached() : v.to;
-    const Nanos length = std::max(end - v.from, 0ns);
+    const Nanos length = countedTo(v, trace, at) - v.from;
     const QString from = instantText(trace, v.from, length);
     if (v.to == kNever)
         //: %1 a violation, such as "deadlock"; %2 how long, %3 when it began.
@@ -99,12 +103,20 @@ QString headline(const Violation& v, const trace::Trace& trace) {
     return Words::tr("%1 for %2, from %3").arg(name, lengthText(v.from, v.from + length), from);
 }
 
-QString shortHeadline(const Violation& v, const trace::Trace& trace) {
+QString shortHeadline(const Violation& v, const trace::Trace& trace, Nanos at) {
     const QString name = violationName(v.invariant);
-    const Nanos end = v.to == kNever ? trace.reached() : v.to;
-    if (v.to == kNever) return Words::tr("%1 for %2 so far").arg(name, lengthText(v.from, std::max(end, v.from)));
-    if (end <= v.from) return headline(v, trace);
+    const Nanos end = countedTo(v, trace, at);
+    if (v.to == kNever) return Words::tr("%1 for %2 so far").arg(name, lengthText(v.from, end));
+    if (end == v.from) return headline(v, trace, at);
     return Words::tr("%1 for %2").arg(name, lengthText(v.from, end));
+}
+
+QString headline(const Violation& v, const trace::Trace& trace) {
+    return headline(v, trace, kNever);
+}
+
+QString shortHeadline(const Violation& v, const trace::Trace& trace) {
+    return shortHeadline(v, trace, kNever);
 }
 
 } // namespace lockscope::verdict

@@ -99,7 +99,9 @@ QString clientWords(const ClientLook& look, Nanos now) {
     const bool paused = look.life == Life::Paused;
     switch (look.belief) {
     case ClientLook::Belief::Unobserved:
-        return look.recorded ? Words::tr("holds, by the record") : Words::tr("not observed");
+        return look.recorded  ? Words::tr("holds, by the record")
+               : look.inSight ? Words::tr("holds nothing in sight")
+                              : Words::tr("not observed");
     case ClientLook::Belief::Idle:
         return paused               ? Words::tr("paused")
                : look.engineChanges ? Words::tr("waits: engines change")

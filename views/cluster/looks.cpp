@@ -3,11 +3,31 @@
 
 #include "models/engine_drain.h"
 #include "trace/belief.h"
+#include "trace/connection.h"
 
 namespace lockscope::views {
 
 using trace::EntityId;
 using trace::kNoEntity;
+
+namespace {
+
+/// A server that answers is in sight, though too few of those that decide together do so to know of the lock.
+bool answers(EntityId node, const trace::Record& copy, const trace::State& state, const trace::Trace& trace) {
+    if (copy.copyOf == kNoEntity || trace::connectionOf(trace, node) == kNoEntity) return false;
+    const auto found = state.nodes.find(node);
+    return found != state.nodes.end() && found->second.unseenSince < 0;
+}
+
+/// A value on a minority of the servers that decide together holds nothing.
+bool isOutvoted(const trace::Record& copy, const trace::State& state) {
+    const auto whole = state.records.find(copy.copyOf);
+    if (copy.copyOf == kNoEntity || whole == state.records.end()) return false;
+    const bool together = whole->second.deciders > 1 || whole->second.deciders == 0;
+    return together && whole->second.observed && !whole->second.names(copy.owner);
+}
+
+} // namespace
 
 Looks::Looks(const ViewContext& context) : m_context(context) {
     const trace::State& state = context.state();
@@ -32,8 +52,10 @@ Looks::Looks(const ViewContext& context) : m_context(context) {
     for (const auto& [lock, record] : state.records) {
         if (record.noLongerShown || (record.observed && record.owner == kNoEntity)) continue;
         const EntityId node = trace->entity(lock).parent;
-        if (!record.observed) m_outOfSight.insert(node);
+        if (!record.observed && !answers(node, record, state, *trace)) m_outOfSight.insert(node);
         if (record.owner == kNoEntity) continue;
+        if (!record.observed) m_outOfSight.insert(trace->clientOf(record.owner));
+        if (isOutvoted(record, state)) continue;
         if (record.certainty != trace::Certainty::Guess) ++m_held[node];
         if (record.observed) m_recorded.insert(trace->clientOf(record.owner));
     }
@@ -55,6 +77,7 @@ ClientLook Looks::of(EntityId client) const {
     } else if (look.life == trace::ClientState::Life::Unknown) {
         look.belief = ClientLook::Belief::Unobserved;
         look.recorded = m_recorded.contains(client);
+        look.inSight = m_context.trace()->originWallMs() != 0 && inSight(client); // of servers that are watched
     }
     return look;
 }

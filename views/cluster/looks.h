@@ -12,6 +12,7 @@ struct ClientLook {
     /// belief is unknown; its holds are known from the record.
     enum class Belief : std::uint8_t { Unobserved, Idle, Waiting, Holding, Stale } belief = Belief::Idle;
     bool recorded = false; ///< of one that is not observed: the record names it as an owner
+    bool inSight = true;   ///< … no record that cannot be seen now named it as an owner
     trace::ClientState::Life life = trace::ClientState::Life::Unknown;
     bool watchdogStopped = false;
     bool engineChanges = false; ///< its lock manager leaves an engine, and uses none yet
@@ -29,8 +30,8 @@ public:
     ClientLook of(trace::EntityId client) const;
     /// How many locks a node's records say are held; keys that are only perhaps locks do not count.
     int heldOn(trace::EntityId node) const;
-    /// Whether the records of its locks are observed.
-    bool inSight(trace::EntityId node) const { return !m_outOfSight.contains(node); }
+    /// Whether the records of a node's locks, or of those that a client owned last, are observed.
+    bool inSight(trace::EntityId who) const { return !m_outOfSight.contains(who); }
 
 private:
     struct Stand {

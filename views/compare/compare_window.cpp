@@ -100,7 +100,7 @@ CompareWindow::CompareWindow(const session::SharedRun& run, std::optional<experi
     top->addWidget(m_play);
     m_clock->setFont(fixedFont(3, QFont::Medium));
     m_clock->setText(clockText(Nanos(0)));
-    m_clock->setAccessibleName(tr("Time"));
+    m_clock->setAccessibleName(tr("Time %1").arg(m_clock->text()));
     top->addWidget(m_clock);
     top->addSpacing(2 * kGrid);
     auto* what = new QLabel(tr("The lower run differs in &one thing:"));
@@ -138,6 +138,7 @@ CompareWindow::CompareWindow(const session::SharedRun& run, std::optional<experi
     connect(m_player, &Player::playingChanged, this, [this](bool on) { m_play->setIcon(icon(on ? "pause" : "play")); });
     connect(m_sides[0].context, &ViewContext::playheadChanged, this, [this](Nanos t) {
         m_clock->setText(clockText(t));
+        m_clock->setAccessibleName(tr("Time %1").arg(m_clock->text()));
         m_sides[1].context->setPlayhead(t);
     });
     connect(m_sides[1].context, &ViewContext::seekRequested, m_player, &Player::seek);

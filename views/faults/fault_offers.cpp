@@ -100,17 +100,44 @@ constexpr std::array kWordings{
     Wording{Action::HealAll, QT_TRANSLATE_NOOP("Faults", "Heal everything"),
             QT_TRANSLATE_NOOP("Faults", "Heal everything"), QT_TRANSLATE_NOOP3("Faults", "Heal all", "button"), "heal"},
 };
-/// On a client or a server, where other words say better what it means.
-constexpr std::array kPartyWordings{
-    Wording{Action::CutLink, QT_TRANSLATE_NOOP("Faults", "Isolate %1"), QT_TRANSLATE_NOOP("Faults", "Isolate"),
+/// On a client alone: what its commands are called beside those of servers and links.
+constexpr std::array kClientWordings{
+    Wording{Action::CutLink, QT_TRANSLATE_NOOP("Faults", "Isolate %1"), QT_TRANSLATE_NOOP("Faults", "Isolate client"),
             QT_TRANSLATE_NOOP3("Faults", "Isolate", "button"), "cut-link"},
-    Wording{Action::MendLink, QT_TRANSLATE_NOOP("Faults", "Reconnect %1"), QT_TRANSLATE_NOOP("Faults", "Reconnect"),
-            QT_TRANSLATE_NOOP3("Faults", "Reconnect", "button"), "mend-link"},
-    Wording{Action::DelayLink, QT_TRANSLATE_NOOP("Faults", "Slow %1 down"), QT_TRANSLATE_NOOP("Faults", "Slow down"),
-            QT_TRANSLATE_NOOP3("Faults", "Slow…", "button"), "delay"},
+    Wording{Action::MendLink, QT_TRANSLATE_NOOP("Faults", "Reconnect %1"),
+            QT_TRANSLATE_NOOP("Faults", "Reconnect client"), QT_TRANSLATE_NOOP3("Faults", "Reconnect", "button"),
+            "mend-link"},
+    Wording{Action::DelayLink, QT_TRANSLATE_NOOP("Faults", "Slow %1 down"),
+            QT_TRANSLATE_NOOP("Faults", "Slow client down"), QT_TRANSLATE_NOOP3("Faults", "Slow…", "button"), "delay"},
+    Wording{Action::JitterLink, QT_TRANSLATE_NOOP("Faults", "Make the latency of %1 vary"),
+            QT_TRANSLATE_NOOP("Faults", "Client's jitter"), QT_TRANSLATE_NOOP3("Faults", "Jitter…", "button"), "delay"},
+    Wording{Action::ResetLink, QT_TRANSLATE_NOOP("Faults", "Reset the connections of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Reset client's connections"), QT_TRANSLATE_NOOP3("Faults", "Reset", "button"),
+            "cut-link"},
+    Wording{Action::DriftClock, QT_TRANSLATE_NOOP("Faults", "Make the clock of %1 run fast or slow"),
+            QT_TRANSLATE_NOOP("Faults", "Client's clock drift"), QT_TRANSLATE_NOOP3("Faults", "Drift…", "button"),
+            "clock"},
+    Wording{Action::JumpClock, QT_TRANSLATE_NOOP("Faults", "Jump the clock of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Jump client's clock"), QT_TRANSLATE_NOOP3("Faults", "Clock…", "button"),
+            "clock"},
 };
 /// On a server alone.
 constexpr std::array kServerWordings{
+    Wording{Action::CutLink, QT_TRANSLATE_NOOP("Faults", "Isolate %1"), QT_TRANSLATE_NOOP("Faults", "Isolate node"),
+            QT_TRANSLATE_NOOP3("Faults", "Isolate", "button"), "cut-link"},
+    Wording{Action::MendLink, QT_TRANSLATE_NOOP("Faults", "Reconnect %1"),
+            QT_TRANSLATE_NOOP("Faults", "Reconnect node"), QT_TRANSLATE_NOOP3("Faults", "Reconnect", "button"),
+            "mend-link"},
+    Wording{Action::DelayLink, QT_TRANSLATE_NOOP("Faults", "Slow %1 down"),
+            QT_TRANSLATE_NOOP("Faults", "Slow node down"), QT_TRANSLATE_NOOP3("Faults", "Slow…", "button"), "delay"},
+    Wording{Action::JitterLink, QT_TRANSLATE_NOOP("Faults", "Make the latency of %1 vary"),
+            QT_TRANSLATE_NOOP("Faults", "Node's jitter"), QT_TRANSLATE_NOOP3("Faults", "Jitter…", "button"), "delay"},
+    Wording{Action::ResetLink, QT_TRANSLATE_NOOP("Faults", "Reset the connections of %1"),
+            QT_TRANSLATE_NOOP("Faults", "Reset node's connections"), QT_TRANSLATE_NOOP3("Faults", "Reset", "button"),
+            "cut-link"},
+    Wording{Action::DriftClock, QT_TRANSLATE_NOOP("Faults", "Make the clock of %1 run fast or slow"),
+            QT_TRANSLATE_NOOP("Faults", "Node's clock drift"), QT_TRANSLATE_NOOP3("Faults", "Drift…", "button"),
+            "clock"},
     Wording{Action::JumpClock, QT_TRANSLATE_NOOP("Faults", "Jump the clock of %1"),
             QT_TRANSLATE_NOOP("Faults", "Jump node's clock"), QT_TRANSLATE_NOOP3("Faults", "Clock…", "button"),
             "clock"},
@@ -123,7 +150,7 @@ const Wording& wordingOf(Breakable::Kind kind, Action action) {
         if (!best && found != std::ranges::end(wordings)) best = &*found;
     };
     if (kind == Breakable::Kind::Server) look(kServerWordings);
-    if (kind == Breakable::Kind::Server || kind == Breakable::Kind::Client) look(kPartyWordings);
+    if (kind == Breakable::Kind::Client) look(kClientWordings);
     look(kWordings);
     Q_ASSERT(best); // whatever a Breakable lists has its words
     return *best;

@@ -42,7 +42,6 @@ PresenterBar::PresenterBar(ViewContext* context, LessonGuide* guide,
     world->addStretch(1);
     row->addLayout(world, 1);
     m_clock->setFont(fixedFont(3, QFont::Medium));
-    m_clock->setAccessibleName(tr("Time"));
     row->addWidget(m_clock);
     auto* both = new QHBoxLayout;
     both->setSpacing(0);
@@ -95,6 +94,7 @@ bool PresenterBar::event(QEvent* event) {
 
 void PresenterBar::refreshClock() {
     m_clock->setText(clockText(m_context->playhead()));
+    m_clock->setAccessibleName(tr("Time %1").arg(m_clock->text()));
 }
 
 void PresenterBar::paintEvent(QPaintEvent*) {

@@ -7,6 +7,7 @@
 #include <QAction>
 #include <QHBoxLayout>
 #include <QLineEdit>
+#include <QTimer>
 
 namespace lockscope::views {
 
@@ -23,6 +24,7 @@ QStringList termsOf(const QString& filter) {
 } // namespace
 
 LockChips::LockChips(QLineEdit* filter, QWidget* parent) : QWidget(parent), m_filter(filter) {
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(6);
@@ -42,6 +44,7 @@ LockChips::LockChips(QLineEdit* filter, QWidget* parent) : QWidget(parent), m_fi
         (parent ? parent : this)->addAction(key);
         chip.pill->setToolTip(tr("%1 (%2)").arg(key->text(), key->shortcut().toString(QKeySequence::NativeText)));
     }
+    layout->addStretch();
     connect(filter, &QLineEdit::textChanged, this, &LockChips::tell);
     tell();
 }
@@ -89,9 +92,43 @@ void LockChips::tell() {
         chip.pill->setText(on ? QChar(0x2713) + QStringLiteral(" ") + words : words);
         chip.pill->setTone(on ? kTones[i] : Pill::Tone::Neutral);
         chip.pill->setAccessibleName(words);
-        chip.pill->setVisible(on || chip.count > 0);
         chip.pill->updateGeometry();
     }
+    updateGeometry();
+    fit();
+    QTimer::singleShot(0, this, &LockChips::fit); // by then it has the width that it asks for
+}
+
+/// Where there is too little room the last ones go: a filter that is set can be typed, too.
+void LockChips::fit() {
+    const QStringList terms = termsOf(m_filter->text());
+    int left = width();
+    for (const Chip& chip : m_chips) {
+        const bool wanted = terms.contains(chip.term) || chip.count > 0;
+        if (wanted) left -= chip.pill->sizeHint().width();
+        chip.pill->setVisible(wanted && (left >= 0 || &chip == &m_chips.front()));
+        if (wanted) left -= layout()->spacing();
+    }
+}
+
+QSize LockChips::sizeHint() const {
+    const QStringList terms = termsOf(m_filter->text());
+    int wide = 0, high = 0;
+    for (const Chip& chip : m_chips) {
+        const QSize its = chip.pill->sizeHint();
+        high = std::max(high, its.height());
+        if (terms.contains(chip.term) || chip.count > 0) wide += its.width() + (wide > 0 ? layout()->spacing() : 0);
+    }
+    return {wide, high};
+}
+
+QSize LockChips::minimumSizeHint() const {
+    return {std::min(sizeHint().width(), m_chips.front().pill->sizeHint().width()), sizeHint().height()};
+}
+
+void LockChips::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fit();
 }
 
 } // namespace lockscope::views

@@ -24,6 +24,11 @@ class LockChips : public QWidget {
 public:
     explicit LockChips(QLineEdit* filter, QWidget* parent = nullptr);
     void setCounts(const LockCounts& counts);
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Chip {
@@ -34,6 +39,7 @@ private:
     void toggle(const Chip& chip);
     /// Words, ticks, and which chips there are: those that stand for no lock and are not checked stay away.
     void tell();
+    void fit();
     /// "held": without its count.
     static QString nameOf(std::size_t chip);
 

@@ -65,7 +65,10 @@ LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
     connect(m_context, &ViewContext::sessionChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::traceGrew, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::heldBackChanged, this, &LockDetailPanel::refreshSoon);
-    connect(m_context, &ViewContext::playheadChanged, this, &LockDetailPanel::refreshSoon);
+    connect(m_context, &ViewContext::playheadChanged, this, [this] { // at once: one picture shows one instant
+        m_soon.stop();
+        refresh();
+    });
     connect(m_context, &ViewContext::selectionChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::scenarioChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_actions, &LockActions::copyRequested, this, [this] { QGuiApplication::clipboard()->setText(text()); });
@@ -126,9 +129,10 @@ void LockDetailPanel::build() {
         if (i == WhoDecides) m_decidesName = name;
         if (i == SeenOver) m_connectionName = name;
         m_factNames[std::size_t(i)] = name;
-        DimLabel* const value = i == RecordSays ? new ElidedLabel : new DimLabel;
+        const bool isOneWord = i == RecordSays || i == SeenOver;
+        DimLabel* const value = isOneWord ? new ElidedLabel : new DimLabel;
         value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        if (i != RecordSays) {
+        if (!isOneWord) {
             value->setWordWrap(true);
             value->setMinimumWidth(1); // else its longest word would say how wide the panel is
             value->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -479,8 +483,7 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
         note = tr("Nobody waits. Its server shows such locks only while somebody does: it may be held still.");
     else if (!facts.observed && facts.waiters.empty())
         note = tr("The server cannot be seen: the waiters are not known.");
-    else if (const session::Session* const session = m_context->session();
-             !count && session && !session->abilities().live)
+    else if (!count && !isSeenFromOutside())
         note = tr("Nobody waits."); // of a world of our own all is known: nobody has asked yet
     else if (!count)
         note = tr("This format does not name waiters.");

@@ -287,10 +287,13 @@ void LocksPanel::follow() {
     const QModelIndex copy = m_proxy->indexOf(m_context->selection());
     const bool open = LocksModel::isCopy(m_proxy->mapToSource(copy)) && m_view->isExpanded(copy.parent());
     const QModelIndex index = open ? copy : m_proxy->indexOf(m_context->focusedLock());
-    if (index.isValid())
+    if (index.isValid()) {
+        const bool other = m_view->currentIndex() != index;
         m_view->selectionModel()->setCurrentIndex(index,
                                                   QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-    else
+        // Nobody has chosen it: it deserves to be looked at, and has to be in sight for that.
+        if (other && m_context->selection() == trace::kNoEntity) m_view->scrollTo(index);
+    } else
         m_view->selectionModel()->clear();
     m_following = false;
 }

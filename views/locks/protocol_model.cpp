@@ -83,7 +83,10 @@ ProtocolModel::ProtocolModel(ViewContext* context, QObject* parent) : QAbstractL
     connect(&m_soon, &QTimer::timeout, this, &ProtocolModel::refresh);
     for (auto signal : {&ViewContext::sessionChanged, &ViewContext::traceGrew, &ViewContext::scenarioChanged})
         connect(context, signal, this, &ProtocolModel::refreshSoon);
-    connect(context, &ViewContext::playheadChanged, this, &ProtocolModel::refreshSoon);
+    connect(context, &ViewContext::playheadChanged, this, [this] { // at once: one picture shows one instant
+        m_soon.stop();
+        refresh();
+    });
     connect(context, &ViewContext::selectionChanged, this, &ProtocolModel::refreshSoon);
     refresh();
 }

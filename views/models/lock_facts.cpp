@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/lock_facts.h"
 
+#include "models/last_look.h"
 #include "models/view_context.h"
 #include "recipes/recipe_info.h"
 #include "theme/format.h"
 #include "trace/connection.h"
 #include "trace/deadline.h"
 #include "trace/decider.h"
+#include "trace/reckoned_length.h"
 
 #include <QCoreApplication>
 
@@ -60,7 +62,10 @@ LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     // A key that may be no lock at all gives no alarm either. If a client of ours holds it, it is one.
     if (facts.held() && facts.certainty == Certainty::Guess && facts.believers.empty())
         return LockCondition::PerhapsHeld;
-    if (!facts.held()) return facts.waiterCount().value_or(0) > 0 ? LockCondition::Queued : LockCondition::Free;
+    // With permits left nobody has to wait, whoever listens for them.
+    if (!facts.held())
+        return facts.waiterCount().value_or(0) > 0 && facts.permitsFree <= 0 ? LockCondition::Queued
+                                                                             : LockCondition::Free;
     if (ownerDead) return LockCondition::Orphan;
     if (!facts.expires && facts.endKnown)
         return LockCondition::NeverExpires; // graver than a renewal that it would not need
@@ -206,7 +211,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
         facts.lease = Nanos(record.deadline - record.leaseFrom);
     }
     const bool told = record.toldSince != trace::kSinceNotTold;
-    facts.heldFor = t - Nanos(told ? record.toldSince : record.since);
+    facts.heldFor = reckonedLength(Nanos(told ? record.toldSince : record.since), t);
     facts.holds = record.holds;
     if (facts.known()) facts.mode = record.mode;
     const auto belief = state.beliefs.find({lock, record.owner});
@@ -216,7 +221,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     const trace::ClientState* const life = client == state.clients.end() ? nullptr : &client->second;
     if (!life) {
         // A change of hands or a renewal that was seen tells what the first look could not.
-        const bool began = record.grants > 1;
+        const bool began = seenToBegin(lock, record, trace);
         facts.sinceKnown = began || told;
         facts.leaseKnown = began || record.leaseFrom > record.since;
     }
@@ -232,6 +237,7 @@ LockFacts lockFacts(EntityId lock, const ViewContext& context) {
     LockFacts facts = lockFacts(lock, *context.trace(), context.state(), context.settings(), context.playhead());
     const bool told = facts.condition == LockCondition::Orphan || facts.condition == LockCondition::NeverExpires;
     if (context.heldBack().never && told) facts.condition = LockCondition::Held;
+    countToLastLook(facts, context);
     return facts;
 }
 
@@ -354,7 +360,8 @@ QString heldForText(const LockFacts& facts) {
     if (!facts.known()) return unknown();
     if (!facts.held()) return none();
     //: At least so long: the lock was held already when it was first seen.
-    return facts.sinceKnown ? duration(facts.heldFor) : Words::tr("≥ %1").arg(duration(facts.heldFor));
+    const QString length = duration(facts.heldFor);
+    return facts.sinceKnown ? length : Words::tr("≥ %1").arg(length);
 }
 
 QString holdersText(const LockFacts& facts, const trace::Trace& trace) {
@@ -369,7 +376,8 @@ QString holdersText(const LockFacts& facts, const trace::Trace& trace) {
     }
     if (!facts.held() && facts.permitsFree > 0) return Words::tr("%n permit(s) free", "", int(facts.permitsFree));
     if (!facts.held()) return Words::tr("free");
-    if (facts.holders.empty()) return trace.displayName(facts.owner);
+    const QString owner = trace.displayName(facts.owner);
+    if (facts.holders.empty()) return owner.isEmpty() ? Words::tr("not named") : owner;
     std::vector<EntityId> names;
     for (const trace::Holder& holder : facts.holders)
         if (std::ranges::find(names, holder.thread) == names.end()) names.push_back(holder.thread);

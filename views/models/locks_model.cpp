@@ -29,7 +29,11 @@ LocksModel::LocksModel(ViewContext* context, QObject* parent)
     connect(&m_soon, &QTimer::timeout, this, &LocksModel::refresh);
     connect(context, &ViewContext::sessionChanged, this, &LocksModel::reload);
     connect(context, &ViewContext::traceGrew, this, &LocksModel::refreshSoon);
-    connect(context, &ViewContext::playheadChanged, this, &LocksModel::refreshSoon);
+    connect(context, &ViewContext::playheadChanged, this, [this] {
+        if (m_pass || pace() > 0ms) return refreshSoon();
+        m_soon.stop(); // few locks are told at once, with everything else: one picture shows one instant
+        refresh();
+    });
     connect(context, &ViewContext::scenarioChanged, this, &LocksModel::refreshSoon);
     reload();
 }
@@ -189,13 +193,11 @@ bool LocksModel::wordsDiffer(EntityId lock) const {
 
 void LocksModel::refresh() {
     if (!m_pass) beginPass();
-    const auto trace = m_context->trace();
-    const trace::State& state = m_context->state();
     std::vector<int> changed;
     const int end = std::min(m_pass->count, m_pass->next + kManyLocks);
     for (int& i = m_pass->next; i < end; ++i) {
         LockFacts& known = m_facts[std::size_t(i)];
-        LockFacts now = lockFacts(known.lock, *trace, state, m_context->settings(), m_context->playhead());
+        LockFacts now = lockFacts(known.lock, *m_context);
         if (now == known && !wordsDiffer(now.lock)) continue;
         known = std::move(now);
         changed.push_back(i);

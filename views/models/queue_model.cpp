@@ -3,6 +3,7 @@
 
 #include "theme/format.h"
 #include "theme/palette.h"
+#include "trace/time_text.h"
 
 namespace lockscope::views {
 
@@ -43,7 +44,7 @@ void QueueModel::setWaiters(const std::shared_ptr<const trace::Trace>& trace, co
 }
 
 QString QueueModel::waited(const Waiter& waiter, Nanos now) {
-    const QString since = duration(std::max(now - Nanos(waiter.since), Nanos::zero()));
+    const QString since = lengthText(Nanos(waiter.since), std::max(now, Nanos(waiter.since)));
     if (waiter.dead) return tr("nobody waits there any more");
     //: At least so long: it was in the queue already when it was first seen.
     return waiter.own || waiter.told ? tr("waits %1").arg(since) : tr("waits ≥ %1").arg(since);

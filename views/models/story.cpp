@@ -121,9 +121,10 @@ QString storyAtPlayhead(const ViewContext& context) {
     QStringList sentences{Story::tr("At %1.").arg(instant(*trace, context.playhead())),
                           locks.isEmpty() ? Story::tr("Nobody has asked for a lock yet.") : locks};
     const auto verdict = context.verdict();
-    if (const auto told = toldViolation(*verdict, context.playhead());
-        told && goesOnAt(verdict->violations[*told], context.playhead()))
-        sentences += verdict::why(verdict->violations[*told], *trace);
+    if (const auto told = toldViolation(context); told && goesOnAt(verdict->violations[*told], context.playhead())) {
+        const AsSeen seen = asSeen(verdict->violations[*told], context);
+        sentences += verdict::why(seen.violation, *trace, seen.at);
+    }
     return sentences.join(QLatin1Char(' '));
 }
 

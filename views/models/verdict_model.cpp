@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/verdict_model.h"
 
+#include "models/told_violation.h"
 #include "theme/format.h"
+#include "verdict/why.h"
 #include "verdict/words.h"
 
 namespace lockscope::views {
@@ -12,9 +14,10 @@ using verdict::Violation;
 
 namespace {
 /// When it was, in the words and digits of its sentence.
-QString whenText(const trace::Trace& trace, const Violation& violation, Nanos reached) {
-    if (violation.to == violation.from) return instant(trace, violation.from);
-    return interval(trace, violation.from, violation.to, std::max(reached, violation.from));
+QString whenText(const ViewContext& context, const Violation& violation) {
+    const AsSeen seen = asSeen(violation, context);
+    if (violation.to == violation.from) return instant(*context.trace(), violation.from);
+    return interval(*context.trace(), violation.from, seen.violation.to, seen.at);
 }
 
 /// How many violations had begun by t.
@@ -39,7 +42,12 @@ void InvariantsModel::refresh() {
 
 void InvariantsModel::playheadMoved(Nanos t) {
     const bool undecided = m_verdict->overall() == Outcome::Unknown; // since some instant that may be passed
-    if (begunBy(*m_verdict, t) != m_begun || undecided || !m_verdict->starved.empty()) refresh();
+    // One that goes on in the picture may have its end in what was computed ahead.
+    const Nanos seen = std::min(seenTo(*m_context), kNever - 1ns);
+    const bool open = std::ranges::any_of(
+        m_verdict->violations, [&](const Violation& violation) { return violation.from <= t && violation.to > seen; });
+    const bool wasOpen = std::exchange(m_open, open);
+    if (begunBy(*m_verdict, t) != m_begun || open || wasOpen || undecided || !m_verdict->starved.empty()) refresh();
 }
 
 int InvariantsModel::rowCount(const QModelIndex& parent) const {
@@ -60,10 +68,10 @@ InvariantsModel::Tally InvariantsModel::tally(Invariant invariant) const {
     for (const Violation& violation : m_verdict->violations) {
         if (violation.invariant != invariant) continue;
         if (violation.from > m_context->playhead()) {
-            ++tally.later;
+            if (violation.from <= seenTo(*m_context)) ++tally.later;
             continue;
         }
-        if (tally.soFar++ == 0) tally.first = whenText(*m_context->trace(), violation, m_verdict->reached);
+        if (tally.soFar++ == 0) tally.first = whenText(*m_context, violation);
     }
     return tally;
 }
@@ -140,9 +148,10 @@ void ViolationsModel::setOnly(std::optional<Invariant> invariant) {
 
 ViolationsModel::Listed ViolationsModel::wanted() const {
     Listed listed{m_context->verdict(), {}};
+    listed.begun = begunBy(*listed.verdict, std::max(seenTo(*m_context), m_context->playhead()));
     if (!m_only) return listed;
     listed.only.emplace();
-    for (std::size_t i = 0; i < listed.verdict->violations.size(); ++i)
+    for (std::size_t i = 0; i < listed.begun; ++i)
         if (listed.verdict->violations[i].invariant == *m_only) listed.only->push_back(i);
     return listed;
 }
@@ -195,7 +204,15 @@ std::size_t ViolationsModel::begunAt(Nanos t) const {
 }
 
 void ViolationsModel::playheadMoved(Nanos t) {
-    const std::size_t before = std::exchange(m_begun, begunAt(t));
+    const std::size_t before = m_begun;
+    const auto& all = m_violations.verdict->violations;
+    if (m_violations.begun < all.size() && all[m_violations.begun].from <= t)
+        refresh(); // what was computed ahead is seen now
+    else
+        m_begun = begunAt(t);
+    const Nanos seen = std::min(seenTo(*m_context), kNever - 1ns);
+    for (std::size_t i = 0; i < m_rows; ++i) // while it goes on, its sentence tells for how long
+        if (m_violations[i].from <= t && m_violations[i].to > seen) Q_EMIT dataChanged(index(int(i)), index(int(i)));
     if (before == m_begun) return;
     const auto [first, end] = std::minmax(before, m_begun);
     Q_EMIT dataChanged(index(int(first)), index(int(end) - 1), {LaterRole});
@@ -214,12 +231,13 @@ int ViolationsModel::rowCount(const QModelIndex& parent) const {
 QVariant ViolationsModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount()) return {};
     const Violation& violation = m_violations[std::size_t(index.row())];
+    const AsSeen seen = asSeen(violation, *m_context);
     switch (role) {
     case Qt::DisplayRole:
-        return verdict::headline(violation, *m_trace);
+        return verdict::headline(seen.violation, *m_trace, seen.at);
     case Qt::AccessibleTextRole:
     case ExplainRole:
-        return verdict::explain(violation, *m_trace);
+        return verdict::explain(seen.violation, *m_trace, seen.at);
     case FromRole:
         return qlonglong(violation.from.count());
     case ToRole:
@@ -229,7 +247,7 @@ QVariant ViolationsModel::data(const QModelIndex& index, int role) const {
     case IdRole:
         return QString::fromLatin1(verdict::invariantId(violation.invariant));
     case WhenRole:
-        return whenText(*m_trace, violation, m_violations.verdict->reached);
+        return whenText(*m_context, violation);
     case LaterRole:
         return std::size_t(index.row()) >= m_begun;
     default:

@@ -39,6 +39,7 @@ private:
     ViewContext* m_context;
     std::shared_ptr<const verdict::Verdict> m_verdict;
     std::size_t m_begun = 0; ///< violations that had begun at the playhead when the views were told last
+    bool m_open = false;     ///< one of them went on then
 };
 
 /// Every violation of the trace, by time; each explains itself, and those after the playhead are marked.
@@ -74,7 +75,8 @@ private:
     struct Listed {
         std::shared_ptr<const verdict::Verdict> verdict;
         std::optional<std::vector<std::size_t>> only; ///< which of them; nullopt = all
-        std::size_t size() const { return only ? only->size() : verdict->violations.size(); }
+        std::size_t begun = 0; ///< those that may be seen: a part of the future may be computed already
+        std::size_t size() const { return only ? only->size() : begun; }
         const verdict::Violation& operator[](std::size_t i) const { return verdict->violations[only ? (*only)[i] : i]; }
     };
     Listed wanted() const;

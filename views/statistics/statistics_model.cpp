@@ -2,6 +2,7 @@
 #include "statistics/statistics_model.h"
 
 #include "models/lock_facts.h"
+#include "models/waits_in_sight.h"
 #include "theme/format.h"
 #include "trace/connection.h"
 
@@ -208,6 +209,9 @@ void StatisticsModel::overlook(std::vector<Nanos> handOvers) {
         const LockFacts facts = lockFacts(one->second, *m_context);
         m_overview.held.push_back({one->second, facts.heldFor, heldForText(facts)});
     }
+    const WaitsInSight sight = waitsInSight(*m_context);
+    m_overview.waitersKnown = sight.complete();
+    m_overview.locksInSight = sight.unseen == 0;
     m_overview.handOvers = logarithmicHistogram(handOvers, kBins);
     m_overview.unobserved = m_all.fold->longestUnobserved(m_until, *m_before.fold, from());
     m_overview.p50 = trace::percentile(handOvers, 50);

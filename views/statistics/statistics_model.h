@@ -57,6 +57,8 @@ public:
         Nanos p50{}, p99{};            ///< of these
         Nanos looksApart{};            ///< … known to within so much; 0: exactly
         std::vector<Churn> churn{};    ///< of all connections whose locks were seen, the busiest first
+        bool waitersKnown = true;      ///< of all locks; else somebody may have waited unseen
+        bool locksInSight = true;      ///< all of them
         Nanos unobserved{};            ///< for how long a lock was not observed, at most
     };
     static constexpr int kBins = 24;   ///< of the histogram

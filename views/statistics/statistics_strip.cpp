@@ -274,8 +274,10 @@ void StatisticsStrip::paintEvent(QPaintEvent*) {
             painter.fillRect(QRect(i * (width() / parts()), kGrid, 1, height() - 2 * kGrid), color(Role::Hairline));
     }
     painter.setFont(uiFont(-1));
-    paintBars(painter, part(Contended).room, barsOf(seen.waited), Role::WaitingSoft, tr("nobody has waited"));
-    paintBars(painter, part(Held).room, barsOf(seen.held), Role::RecordTrack, tr("no lock is held"));
+    paintBars(painter, part(Contended).room, barsOf(seen.waited), Role::WaitingSoft,
+              seen.waitersKnown ? tr("nobody has waited") : tr("waiters are not known"));
+    paintBars(painter, part(Held).room, barsOf(seen.held), Role::RecordTrack,
+              seen.locksInSight ? tr("no lock is held") : tr("no lock in sight is held"));
     paintHistogram(painter, part(HandOver).room);
     if (parts() > Churn) paintChurn(painter, part(Churn).room);
     painter.fillRect(QRect(0, height() - 1, width(), 1), color(Role::Hairline));

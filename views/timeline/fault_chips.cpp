@@ -3,6 +3,7 @@
 
 #include "models/change_words.h"
 #include "models/engine_words.h"
+#include "models/event_words.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "timeline/words.h"
@@ -203,7 +204,7 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
         if (const QString words = changeWords(e, trace); !words.isEmpty()) return words;
         return trace::readable(trace.entity(e.aux).name);
     default:
-        return QString::fromLatin1(trace::kindName(e.kind));
+        return eventWord(e.kind);
     }
 }
 

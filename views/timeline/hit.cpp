@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/hit.h"
+#include "timeline/violation_sentence.h"
 
 #include "theme/format.h"
 
@@ -131,7 +132,7 @@ QString hitWords(const TimelineScene& scene, const TimelineHit& hit) {
     }
     // More than three explanations at once explain nothing.
     for (std::size_t i = 0; i < std::min<std::size_t>(hit.violations.size(), 3); ++i)
-        lines << verdict::explain(scene.bands.violation(hit.violations[i]), trace);
+        lines << violationSentence(scene, scene.bands.violation(hit.violations[i]));
     return lines.join(u'\n');
 }
 

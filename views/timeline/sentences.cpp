@@ -2,10 +2,13 @@
 #include "models/change_words.h"
 #include "models/engine_words.h"
 #include "models/event_words.h"
+#include "models/told_violation.h"
 #include "theme/format.h"
+#include "timeline/violation_sentence.h"
 #include "timeline/words.h"
 #include "trace/reason_words.h"
 #include "trace/time_text.h"
+#include "verdict/why.h"
 
 #include <QCoreApplication>
 
@@ -208,6 +211,12 @@ QString lifeSentence(const TimelineData& data, const Lane& lane, const Span& lif
                : Timeline::tr("%1 is dead: %2").arg(who, when(data.trace(), life));
 }
 
+QString violationSentence(const TimelineScene& scene, const verdict::Violation& violation) {
+    const Nanos seenTo = Nanos(std::min<std::int64_t>(scene.seen, scene.data.now()));
+    const AsSeen seen = asSeen(violation, seenTo, scene.playhead >= 0 ? Nanos(scene.playhead) : seenTo);
+    return verdict::explain(seen.violation, scene.data.trace(), seen.at);
+}
+
 QString faultSentence(const trace::Trace& trace, const Tick& tick) {
     const trace::Event e = trace.at(tick.row);
     const QString actor = trace.displayName(e.actor), subject = trace.displayName(e.subject);
@@ -288,8 +297,12 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
                         ? Timeline::tr("the session of %1 expired: its locks are freed").arg(actor)
                         : Timeline::tr("the session of %1 with %2 expired: its locks are freed").arg(actor, subject);
         break;
+    case EventKind::ServerTold:
+        //: %1 the name of a watched server, %2 what it tells of itself.
+        words = Timeline::tr("%1 tells: %2").arg(actor, eventDetail(e, trace));
+        break;
     default:
-        words = QString::fromLatin1(trace::kindName(e.kind));
+        words = eventWord(e.kind);
         break;
     }
     const QString sentence = Timeline::tr("%1: %2").arg(instant(trace, Nanos(tick.at)), words);

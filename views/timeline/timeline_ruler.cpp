@@ -6,6 +6,7 @@
 #include "theme/plain_tips.h"
 #include "timeline/spotlight_paint.h"
 #include "timeline/timeline_view.h"
+#include "timeline/violation_sentence.h"
 
 #include <QHelpEvent>
 #include <cmath>
@@ -103,7 +104,7 @@ QStringList TimelineRuler::tipLines(const QPointF& position) {
     if (x < 0 || position.y() < scene.metrics.rulerHeight()) return lines;
     const auto slack = std::int64_t(ViolationBands::kLeastWidth * c.nanosPerPixel());
     for (const std::size_t i : scene.bands.at(c.time(x), slack, scene.data.now()))
-        if (lines.size() < 3) lines << verdict::explain(scene.bands.violation(i), scene.data.trace());
+        if (lines.size() < 3) lines << violationSentence(scene, scene.bands.violation(i));
     for (const FaultChip& chip : faultChips(scene, c)) {
         if (x < chip.box.left() || x > chip.box.right()) continue;
         const TickTrack& faults = scene.data.faults();

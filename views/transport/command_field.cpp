@@ -198,8 +198,9 @@ void CommandField::refill() {
     if (m_finds && !text().trimmed().isEmpty()) {
         for (Find& find : m_finds(text().trimmed())) {
             const CommandWords words{find.name, find.group, find.also};
-            const CommandMatch how = matchOf(text(), words);
+            CommandMatch how = find.exact ? CommandMatch::Equal : matchOf(text(), words);
             if (how == CommandMatch::None) continue;
+            if (find.explains) how = std::min(how, CommandMatch::Begins); // "pause" is a deed before it is a word
             matches.push_back({how, fuzzyScore(text(), find.name), shownName(words), nullptr,
                                std::make_shared<const Find>(std::move(find))});
         }
@@ -207,7 +208,10 @@ void CommandField::refill() {
     // Letters here and there are a last resort.
     const bool better = std::ranges::any_of(matches, [](const Match& m) { return m.how > CommandMatch::Letters; });
     if (better) std::erase_if(matches, [](const Match& m) { return m.how == CommandMatch::Letters; });
-    const auto usable = [](const Match& m) { return !m.action || m.action->isEnabled(); };
+    // What is called exactly so is meant, even if it cannot be done now: Enter must not do something else instead.
+    const auto usable = [](const Match& m) {
+        return !m.action || m.action->isEnabled() || m.how == CommandMatch::Equal;
+    };
     // A word of a scenario's title is no better than another word for a deed: Enter would leave this run.
     const auto leaves = [inRun](const Match& m) {
         return inRun && m.action && m.action->objectName().startsWith(QLatin1String("scenario."));

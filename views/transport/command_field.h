@@ -32,7 +32,9 @@ public:
         QString name, group;
         const char* iconName = nullptr;
         std::function<void()> run;
-        QString also{}; ///< other words by which it is found
+        QString also{};        ///< other words by which it is found
+        bool exact = false;    ///< it is what was typed, whatever it is called
+        bool explains = false; ///< it only tells of something: whatever is done comes first, if it is called so, too
     };
     /// Returns the entries that the typed words may mean.
     using Finds = std::function<std::vector<Find>(const QString& typed)>;

@@ -24,7 +24,7 @@ constexpr Synonyms kSynonyms[]{
     {"transport.restart-new-seed", "random dice another run 随机"},
     {"transport.seed", "random number 随机数"},
     {"transport.next-event", "step forward 单步"},
-    {"transport.previous-event", "step back backward undo 后退"},
+    {"transport.previous-event", "step back backward 后退"},
     {"transport.next-acquisition", "grant hold hand over 授予"},
     {"transport.previous-acquisition", "grant hold hand over 授予"},
     {"transport.next-violation", "error bug wrong invariant broken jump go 错误 不变量 不变式 跳到 why 为什么"},
@@ -32,8 +32,8 @@ constexpr Synonyms kSynonyms[]{
     {"transport.faster", "speed up quick 速度"},
     {"transport.slower", "speed down slow motion 速度 慢动作"},
     {"transport.normal-speed", "speed real time 速度"},
-    {"timeline.zoom-in", "closer larger magnify 放大"},
-    {"timeline.zoom-out", "farther smaller 缩小"},
+    {"timeline.zoom-in", "closer larger magnify 放大 缩放"},
+    {"timeline.zoom-out", "farther smaller 缩小 缩放"},
     {"timeline.zoom-fit", "fit whole all everything overview 全部"},
     {"timeline.follow", "scroll along tail 滚动"},
     {"timeline.ghost", "before undo faint compare old future 之前 对比 旧"},
@@ -80,8 +80,8 @@ constexpr Synonyms kSynonyms[]{
     {"break.stop-watchdog", "renewal heartbeat keepalive 续期 续约 心跳"},
     {"break.heal", "repair mend fix recover 修复 恢复"},
     {"file.open", "load import replay 加载 导入"},
-    {"file.save-scenario", "export json write 导出"},
-    {"file.record", "export capture trace save recording 导出 录制"},
+    {"file.save-scenario", "export json write 导出 保存"},
+    {"file.record", "export capture trace save recording 导出 录制 保存"},
     {"record.background", "background keep last hour always crash recording 后台 录制 最近"},
     {"record.save-hour", "export last hour recording incident capture 保存 最近 录制"},
     {"stretch.replay", "what if simulate replay reproduce recording 假如 重放 复现"},
@@ -93,7 +93,7 @@ constexpr Synonyms kSynonyms[]{
     {"file.close", "end leave welcome 结束"},
     {"file.quit", "exit 退出"},
     {"session.connect", "attach monitor redis server live watch 监控 连接 mysql mariadb postgresql sqlite zookeeper "
-                        "etcd memcached database 数据库"},
+                        "etcd memcached database password login 数据库 密码 登录"},
     {"layout.teach", "class lesson simulation 课堂 教学"},
     {"layout.monitor", "on call production table 值班 监控"},
     {"layout.break", "faults chaos failure cluster 故障 演练"},
@@ -269,6 +269,25 @@ std::optional<Nanos> timeTyped(const QString& text) {
     return end == text.size() ? sum : std::nullopt;
 }
 
+std::optional<Nanos> instantAskedFor(const QString& text) {
+    static const QRegularExpression asked(QStringLiteral("^(?:go to|goto|jump to|seek|at|跳到|转到|去)\\s*(.+)$"),
+                                          QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression bare(QStringLiteral("^\\d+(\\.\\d+)?$"));
+    const auto match = asked.match(text.trimmed());
+    if (!match.hasMatch()) return std::nullopt;
+    const QString when = match.captured(1).trimmed();
+    return timeTyped(bare.match(when).hasMatch() ? when + u's' : when);
+}
+
+std::optional<double> speedTyped(const QString& text) {
+    static const QRegularExpression times(QStringLiteral("^(\\d{1,4}(?:\\.\\d{1,3})?)\\s*[x×倍]速?$"),
+                                          QRegularExpression::CaseInsensitiveOption);
+    const auto match = times.match(text.trimmed());
+    const double speed = match.hasMatch() ? match.captured(1).toDouble() : 0;
+    if (speed <= 0) return std::nullopt;
+    return speed;
+}
+
 QString withoutLittleWords(const QString& typed) {
     return wordsThatMatter(typed).join(u' ');
 }
@@ -276,9 +295,13 @@ QString withoutLittleWords(const QString& typed) {
 CommandMatch matchOf(const QString& text, const CommandWords& command) {
     const QString typed = text.simplified();
     if (typed.isEmpty() || typed.compare(command.name, Qt::CaseInsensitive) == 0) return CommandMatch::Equal;
+    // A story's id is exact: no deed that has some of its words comes before it.
+    const QString id = command.also.section(u' ', 0, 0);
+    if (id.startsWith(QLatin1String("scenario.")) && id.mid(9).compare(typed, Qt::CaseInsensitive) == 0)
+        return CommandMatch::Equal;
     if (command.name.startsWith(typed, Qt::CaseInsensitive)) return CommandMatch::Begins;
     // An id is its name in English, whatever the language: "lease" finds 租约 before all that has to do with leases.
-    if (typed.compare(command.also.section(u' ', 0, 0), Qt::CaseInsensitive) == 0) return CommandMatch::Begins;
+    if (typed.compare(id, Qt::CaseInsensitive) == 0) return CommandMatch::Begins;
     const QStringList parts = wordsThatMatter(typed);
     if (parts.isEmpty()) return CommandMatch::None;
     // "what is a lease" asks for nothing but "lease".

@@ -36,4 +36,9 @@ CommandMatch matchOf(const QString& typed, const CommandWords& words);
 /// none.
 std::optional<Nanos> timeTyped(const QString& text);
 
+/// "go to 12", "跳到 12 秒": seconds where no unit is typed. nullopt: it asks for no instant.
+std::optional<Nanos> instantAskedFor(const QString& text);
+/// "10x", "0.5×", "10 倍": how many times as fast as real time. nullopt: it is no speed.
+std::optional<double> speedTyped(const QString& text);
+
 } // namespace lockscope::views

@@ -88,7 +88,6 @@ void TransportBar::furnish() {
     makeMilestoneMenu();
     m_clock = new QLabel(clockText(Nanos(0)));
     m_clock->setFont(fixedFont(6, QFont::Medium));
-    m_clock->setAccessibleName(tr("Time"));
 
     m_seed = new QLineEdit;
     m_seed->setAccessibleName(tr("Seed"));
@@ -117,11 +116,16 @@ void TransportBar::furnish() {
         const auto trace = m_context->trace();
         auto at = trace ? instantOfDay(*trace, typed) : std::nullopt;
         if (!at) at = timeTyped(typed);
+        if (!at) at = instantAskedFor(typed);
         if (!at) return std::nullopt;
         return CommandField::Time{*at, trace ? instant(*trace, *at) : instantText(*at)};
     });
     m_field->setFinds([this](const QString& typed) {
         std::vector<CommandField::Find> found = locksCalled(typed);
+        if (const std::optional<double> speed = speedTyped(typed))
+            //: %1 is how many times as fast as real time: "10×".
+            found.push_back({tr("Play at %1×").arg(*speed), tr("Play"), "play",
+                             [this, speed = *speed] { m_player->setSpeed(speed); }, typed, true});
         if (m_finds) std::ranges::move(m_finds(typed), std::back_inserter(found));
         return found;
     });
@@ -353,6 +357,8 @@ void TransportBar::refreshClock() {
     const auto trace = m_context->trace();
     const Nanos now = m_context->playhead();
     m_clock->setText(trace ? clockText(*trace, now) : clockText(now));
+    //: What a screen reader says of the clock.
+    m_clock->setAccessibleName(tr("Time %1").arg(m_clock->text()));
     // Where the time of day is shown, how long the session has lasted is a glance away.
     m_clock->setToolTip(trace && tellsTimeOfDay(*trace)
                             ? tr("%1, %2 since the beginning").arg(dayText(*trace, now), duration(now))
@@ -391,9 +397,12 @@ std::vector<CommandField::Find> TransportBar::locksCalled(const QString& typed) 
     std::vector<CommandField::Find> found;
     const auto trace = m_context->trace();
     const auto& locks = m_context->entities(trace::EntityKind::Lock);
+    QString wanted = typed; // "lock orders", as an entry is called
+    for (const QString& word : {QStringLiteral("lock"), tr("Lock")})
+        if (wanted.startsWith(word + u' ', Qt::CaseInsensitive)) wanted = wanted.mid(word.size()).trimmed();
     for (std::size_t i = 0; i < std::min(locks.size(), kLookedAt) && found.size() < kMost; ++i) {
         const QString name = trace->displayName(locks[i]);
-        if (!name.contains(typed, Qt::CaseInsensitive)) continue;
+        if (!name.contains(wanted, Qt::CaseInsensitive)) continue;
         found.push_back({name, tr("Lock"), "lock", [this, trace, lock = locks[i]] {
                              // In another trace the number means something else.
                              if (m_context->trace() == trace) m_context->reveal(m_context->playhead(), lock);

@@ -27,10 +27,12 @@ int bannerHeight() {
 VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent)
     : QAbstractButton(parent), m_context(context), m_alerts(new ToldAlerts(context, this)) {
     setFocusPolicy(Qt::TabFocus);
+    Explained::follow(context);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(context, &ViewContext::sessionChanged, this, &VerdictBanner::refresh);
     connect(context, &ViewContext::verdictChanged, this, &VerdictBanner::refresh);
     connect(context, &ViewContext::playheadChanged, this, &VerdictBanner::refresh);
+    connect(context, &ViewContext::explanationRequested, this, &VerdictBanner::refresh);
     connect(m_alerts, &ToldAlerts::changed, this, &VerdictBanner::refresh);
     connect(this, &QAbstractButton::clicked, this, [this] {
         if (m_shown)
@@ -53,7 +55,7 @@ void VerdictBanner::refresh() {
     const Nanos playhead = m_context->playhead();
     // Violations later than the playhead are not told here: the sentence is about the instant that is shown. Its
     // interval is the same as on its card and its band: whole once the run has passed it, "so far" before.
-    const std::optional<std::size_t> told = toldViolation(*judged, playhead);
+    const std::optional<std::size_t> told = toldViolation(*m_context);
     const auto trace = m_context->trace();
     QString text;
     m_shorter.clear();
@@ -75,8 +77,9 @@ void VerdictBanner::refresh() {
         m_index = *told;
         m_shown = judged->violations[*told];
         m_outcome = verdict::Outcome::Violated;
-        text = verdict::headline(*m_shown, *trace);
-        m_shorter = {verdict::shortHeadline(*m_shown, *trace)};
+        const AsSeen seen = asSeen(*m_shown, *m_context);
+        text = verdict::headline(seen.violation, *trace, seen.at);
+        m_shorter = {verdict::shortHeadline(seen.violation, *trace, seen.at)};
         const auto begun = std::ranges::partition_point(
             judged->violations, [&](const verdict::Violation& violation) { return violation.from <= playhead; });
         if (const int more = int(begun - judged->violations.begin()) - 1; more > 0) {
@@ -87,7 +90,7 @@ void VerdictBanner::refresh() {
         }
         if (m_plain) {
             m_shorter.prepend(text);
-            text = verdict::whatHappened(*m_shown, *trace);
+            text = verdict::whatHappened(seen.violation, *trace, seen.at);
         }
     } else if (m_starved) {
         text = verdict::headline(*m_starved, *trace, playhead);
@@ -133,10 +136,11 @@ bool VerdictBanner::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         // Built only when asked for: it changes with every frame of an open violation.
         QString tip = text();
-        if (m_shown)
-            tip = verdict::explain(*m_shown, *m_context->trace()) + QStringLiteral("\n\n") +
+        if (m_shown) {
+            const AsSeen seen = asSeen(*m_shown, *m_context);
+            tip = verdict::explain(seen.violation, *m_context->trace(), seen.at) + QStringLiteral("\n\n") +
                   tr("A click goes there and explains it.");
-        else if (m_alert)
+        } else if (m_alert)
             tip = m_alert->sentence + QStringLiteral("\n→ ") + m_alert->advice;
         else if (m_starved)
             tip = verdict::explain(*m_starved, *m_context->trace());

@@ -23,9 +23,11 @@ constexpr int kStoryMs = 100;
 WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent), m_context(context) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setAttribute(Qt::WA_Hover);
+    Explained::follow(context);
     connect(context, &ViewContext::sessionChanged, this, &WhyLine::refresh);
     connect(context, &ViewContext::verdictChanged, this, &WhyLine::refresh);
     connect(context, &ViewContext::playheadChanged, this, &WhyLine::refresh);
+    connect(context, &ViewContext::explanationRequested, this, &WhyLine::refresh);
     connect(this, &QAbstractButton::clicked, this, [this] {
         if (m_index) m_context->explain(*m_index);
     });
@@ -53,7 +55,7 @@ void WhyLine::refresh() {
     const bool ours = session && !session->abilities().live && m_context->scenario().workload.clients > 0;
     const bool keeps = !judged->violations.empty() || !session || ours;
     if (std::exchange(m_keepsRoom, keeps) != keeps) updateGeometry();
-    std::optional<std::size_t> told = toldViolation(*judged, m_context->playhead());
+    std::optional<std::size_t> told = toldViolation(*m_context);
     if (told && !goesOnAt(judged->violations[*told], m_context->playhead())) told.reset();
     // Composed again only for another violation or another judgement: it looks back along the trace.
     if (told && told == m_index && judged == m_verdict) return;
@@ -63,11 +65,16 @@ void WhyLine::refresh() {
     const auto trace = m_context->trace();
     QString sentence;
     if (told)
-        sentence = verdict::why(judged->violations[*told], *trace);
+        sentence = whyNow();
     else if (!m_context->heldBack().verdictFrom)
         sentence = verdict::whySafe(*trace, m_context->playhead());
     if (!m_pace.isActive()) m_pace.start();
     if (other || sentence != m_sentence) setSentence(std::move(sentence));
+}
+
+QString WhyLine::whyNow() const {
+    const AsSeen seen = asSeen(m_verdict->violations[*m_index], *m_context);
+    return verdict::why(seen.violation, *m_context->trace(), seen.at);
 }
 
 void WhyLine::setSentence(QString sentence) {
@@ -76,22 +83,29 @@ void WhyLine::setSentence(QString sentence) {
     setEnabled(m_index.has_value());
     setFocusPolicy(m_index ? Qt::TabFocus : Qt::NoFocus);
     setCursor(m_index ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    setAccessibleName(m_index                ? tr("Why: %1").arg(m_sentence)
-                      : m_sentence.isEmpty() ? tr("No invariant is violated at this instant")
-                                             : tr("Safe: %1").arg(m_sentence));
+    name();
     update();
+}
+
+/// A screen reader says what stands there.
+void WhyLine::name() {
+    setAccessibleName(m_index                 ? tr("Why: %1").arg(m_sentence)
+                      : !m_sentence.isEmpty() ? tr("Safe: %1").arg(m_sentence)
+                      : !m_story.isEmpty()    ? tr("Now: %1").arg(m_story)
+                                              : tr("No invariant is violated at this instant"));
 }
 
 void WhyLine::refreshAtPace() {
     // Time goes on without a row, and so without another judgement.
-    if (m_index && m_verdict && m_verdict->violations[*m_index].to == kNever) {
-        QString sentence = verdict::why(m_verdict->violations[*m_index], *m_context->trace());
+    if (m_index && m_verdict && asSeen(m_verdict->violations[*m_index], *m_context).violation.to == kNever) {
+        QString sentence = whyNow();
         if (sentence != m_sentence) setSentence(std::move(sentence));
     }
     const bool tells = m_keepsRoom && m_sentence.isEmpty() && isVisible();
     QString story = tells ? locksAtPlayhead(*m_context) : QString();
     if (story == m_story) return;
     m_story = std::move(story);
+    name();
     update();
 }
 

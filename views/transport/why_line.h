@@ -35,6 +35,8 @@ private:
     /// Refreshes the length so far of a violation that goes on, and how it stands with the locks.
     void refreshAtPace();
     void setSentence(QString sentence);
+    QString whyNow() const;
+    void name();
     /// How many lines there is room for.
     int lines() const;
     /// The first word: what the sentence is about.

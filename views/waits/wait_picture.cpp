@@ -7,6 +7,7 @@
 #include "theme/format.h"
 #include "theme/palette.h"
 #include "theme/plain_tips.h"
+#include "trace/time_text.h"
 #include "verdict/words.h"
 #include "waits/wait_words.h"
 
@@ -84,7 +85,8 @@ void WaitPicture::show(const trace::WaitGraph& graph) {
         if (edge.holds) refineHold(since, facts.at(lock), party);
         m_since.push_back(since);
         const bool told = since.at != trace::kSinceNotTold;
-        const QString length = duration(told ? std::max(m_context->playhead() - Nanos(since.at), Nanos(0)) : Nanos(0));
+        const Nanos begun(told ? since.at : 0);
+        const QString length = lengthText(begun, std::max(m_context->playhead(), begun));
         //: Beside an arrow of the wait-for picture; %1 is a length of time. "≥": it had begun before it was first seen.
         m_edgeTexts.push_back(!told        ? QString()
                               : edge.holds ? (since.known ? tr("holds %1") : tr("holds ≥ %1")).arg(length)
@@ -101,7 +103,7 @@ void WaitPicture::show(const trace::WaitGraph& graph) {
 void WaitPicture::refineHold(trace::Beginning& since, const LockFacts& facts, trace::EntityId party) const {
     if (facts.holders.size() > 1 || trace::partyInGraph(*m_context->trace(), facts.owner) != party) return;
     since.known = facts.sinceKnown;
-    if (since.known && !facts.ownClients) since.at = (m_context->playhead() - facts.heldFor).count();
+    if (!facts.ownClients) since.at = (m_context->playhead() - facts.heldFor).count();
 }
 
 QString WaitPicture::nameOf(int item) const {

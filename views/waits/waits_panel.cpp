@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "waits/waits_panel.h"
 
+#include "models/waits_in_sight.h"
 #include "theme/widgets.h"
 #include "verdict/words.h"
 #include "waits/wait_words.h"
@@ -40,11 +41,15 @@ WaitsPanel::WaitsPanel(ViewContext* context, WaitPicture::Direction direction, Q
     m_area->setFrameShape(QFrame::NoFrame);
     m_area->setWidgetResizable(true);
     m_area->setWidget(m_picture);
-    m_area->setFocusProxy(m_picture);
+    m_area->setFocusPolicy(Qt::NoFocus); // the picture in it takes the focus
+    m_area->setAccessibleName(tr("Who waits for whom"));
     rows->addWidget(m_area, 1);
     m_stack->addWidget(page);
     m_nobody = new EmptyState("clients", {}, {});
     m_stack->addWidget(m_nobody);
+    m_stack->addWidget(new EmptyState("clients", tr("Nobody is seen to wait"),
+                                      tr("Of some locks it is not known whether anybody waits: their servers do not "
+                                         "tell, or are out of sight.")));
 
     connect(m_picture, &WaitPicture::moved, this,
             [this](const QRect& item) { m_area->ensureVisible(item.center().x(), item.center().y(), 90, 40); });
@@ -87,7 +92,8 @@ void WaitsPanel::refresh() {
     m_nobody->setTexts(heldBack ? tr("Held back until you have bet") : tr("Nobody waits"),
                        tr("As soon as a client waits for a lock, it stands here with whoever holds that lock. A circle "
                           "is a deadlock."));
-    m_stack->setCurrentIndex(graph.edges.empty() ? 1 : 0);
+    const WaitsInSight sight = waitsInSight(*m_context);
+    m_stack->setCurrentIndex(!graph.edges.empty() ? 0 : sight.complete() || heldBack ? 1 : 2);
     m_picture->show(graph);
     QStringList sentences;
     if (graph.cycles.empty()) {
@@ -97,9 +103,13 @@ void WaitsPanel::refresh() {
             locks.insert(wait.lock);
             waits.emplace(wait.waiter, wait.lock);
         }
-        sentences << tr("No deadlock: %1 for %2.")
-                         .arg(tr("%n wait(s)", nullptr, int(waits.size())),
-                              tr("%n lock(s)", nullptr, int(locks.size())));
+        const QString words = sight.complete() ? tr("No deadlock: %1 for %2.") : tr("No deadlock in sight: %1 for %2.");
+        sentences << words.arg(tr("%n wait(s)", nullptr, int(waits.size())),
+                               tr("%n lock(s)", nullptr, int(locks.size())));
+        if (sight.unseen > 0)
+            sentences << tr("%n lock(s) are not observed: their server is out of sight.", nullptr, sight.unseen);
+        if (sight.untold > 0)
+            sentences << tr("Of %n lock(s) the server does not tell who waits.", nullptr, sight.untold);
     } else {
         sentences << tr("Deadlock:") << cycleSentences(graph, *trace) << wayOut(graph, *trace);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The glossary: one entry for everything that has a name, in both languages, and each leads to a lesson.
+// The glossary: one entry for everything that has a name, in both languages, and each leads to a lesson that has it, if
+// one does.
 #include "lesson/glossary.h"
 #include "lesson/lesson_file.h"
 #include "recipes/recipe_info.h"
@@ -90,8 +91,17 @@ private Q_SLOTS:
 
     void everyLessonLinkLeadsSomewhere() {
         const QStringList course = builtinLessons();
-        for (const Term& term : glossary())
-            QVERIFY2(course.contains(term.lesson), qPrintable(term.id + u" → "_qs + term.lesson));
+        int without = 0;
+        for (const Term& term : glossary()) {
+            without += term.lesson.isEmpty() ? 1 : 0;
+            QVERIFY2(term.lesson.isEmpty() || course.contains(term.lesson),
+                     qPrintable(term.id + u" → "_qs + term.lesson));
+        }
+        QVERIFY(without < 20); // most of what has a name is taught
+        // No lesson speaks of permits, of readers and writers, or of what a table's own lock can do.
+        for (const char* id : {"permit", "shared-mode", "sql-advisory", "optimistic-lock", "memcached-add"})
+            QVERIFY2(findTerm(QLatin1String(id))->lesson.isEmpty(), id);
+        QCOMPARE(findTerm(u"memcached-lease"_qs)->lesson, u"which-one"_qs);
     }
 
     void wordsAreFound() {

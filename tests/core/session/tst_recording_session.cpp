@@ -64,12 +64,44 @@ private Q_SLOTS:
         QVERIFY(file.open(QIODevice::ReadWrite) && file.resize(file.size() / 2));
         file.close();
         RecordingSession session(path);
-        QSignalSpy loaded(&session, &RecordingSession::loaded), complained(&session, &RecordingSession::complained);
+        QSignalSpy loaded(&session, &RecordingSession::loaded), complained(&session, &RecordingSession::complained),
+            unreadable(&session, &RecordingSession::unreadable);
         QVERIFY(loaded.wait(10'000));
-        QCOMPARE(complained.count(), 1);
-        QVERIFY(complained.at(0).at(0).toString().contains(QStringLiteral("contention.lockscope")));
+        // Without any event there is nothing to show, and it is no session.
+        const bool nothing = session.trace()->size() == 0;
+        QCOMPARE(complained.count(), nothing ? 0 : 1);
+        QCOMPARE(unreadable.count(), nothing ? 1 : 0);
+        QVERIFY((nothing ? unreadable : complained)
+                    .at(0)
+                    .at(0)
+                    .toString()
+                    .contains(QStringLiteral("contention.lockscope")));
         QCOMPARE(session.health().level, session::Health::Level::Bad);
         QVERIFY(session.trace()->size() < report.trace->size());
+    }
+
+    /// Nothing is known of its locks then, not even that they are free.
+    void aFileThatIsDamagedBeforeItsFirstEventIsRefused() {
+        const auto scenario = scenario::loadScenario(QStringLiteral("contention"));
+        experiment::RunReport report;
+        const QString path = record(*scenario, report);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        bool refused = false;
+        // How much of the file its first rows need is the file's own affair.
+        for (qint64 size = file.size() / 2; size > 4096 && !refused; size -= 4096) {
+            QVERIFY(file.resize(size));
+            RecordingSession session(path);
+            QSignalSpy loaded(&session, &RecordingSession::loaded), unreadable(&session, &RecordingSession::unreadable),
+                complained(&session, &RecordingSession::complained);
+            QVERIFY(loaded.wait(10'000));
+            QCOMPARE(unreadable.count() + complained.count(), 1);
+            QCOMPARE(unreadable.count() == 1, session.trace()->size() == 0);
+            const QString why = unreadable.count() == 1 ? unreadable.at(0).at(0).toString() : QString();
+            refused = why.contains(QStringLiteral("before its first event"));
+            if (refused) QVERIFY(why.contains(QStringLiteral("Copy it again")));
+        }
+        QVERIFY(refused);
     }
 
     void mayBeClosedWhileReading() {

@@ -173,7 +173,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("held"), 20'000); // once two servers have answered
         QLabel* line = nullptr;
         for (QLabel* const label : it.window.statusBar()->findChildren<QLabel*>())
-            if (label->accessibleName() == QLatin1String("Servers")) line = label;
+            if (label->accessibleName() == QStringLiteral("Servers: ") + label->text()) line = label;
         QVERIFY(line);
         // The group that has the lock is no fourth one.
         QTRY_VERIFY2_WITH_TIMEOUT(line->text().contains(QLatin1String("3 server")), qPrintable(line->text()), 10'000);

@@ -84,6 +84,30 @@ private Q_SLOTS:
         QCOMPARE(waited(), u"waits 13.0 s"_qs);
     }
 
+    /// Both were there before the first look: since when is not known, however many hold it.
+    void severalHoldersOfBeforeAreNotSeenToBegin() {
+        Watched lock("pg-advisory", trace::kEndNotKnown);
+        trace::Trace& trace = lock.session.writable();
+        const auto client = trace.intern(trace::EntityKind::Client, "other");
+        const auto second = trace.intern(trace::EntityKind::Thread, "", client);
+        const auto shared = std::uint8_t(trace::HoldMode::Shared);
+        const auto first = trace.at(0).actor;
+        for (const auto thread : {first, second})
+            trace.append(
+                {Nanos(4s).count(), trace::kEndNotKnown, thread, lock.lock, 1, EventKind::RecordHolder, shared});
+        trace.append({Nanos(4s).count(), trace::kEndNotKnown, first, lock.lock, 1, EventKind::RecordHeld, shared});
+        trace.reach(6s);
+        lock.context.setPlayhead(6s);
+        QVERIFY(lockFacts(lock.lock, lock.context).holderCount == 2);
+        QVERIFY2(lock.cell(LocksModel::HeldForColumn).startsWith(u"≥"),
+                 qPrintable(lock.cell(LocksModel::HeldForColumn)));
+        trace.append({Nanos(7s).count(), trace::kEndNotKnown, second, lock.lock, 1, EventKind::RecordHeld,
+                      std::uint8_t(shared | trace::kSeenToBegin)});
+        trace.reach(8s);
+        lock.context.setPlayhead(8s);
+        QCOMPARE(lock.cell(LocksModel::HeldForColumn), u"1.0 s"_qs);
+    }
+
     void aLockThatASessionKeepsIsNotUnknown() {
         Watched queue("curator-mutex", trace::kEndNotKnown), row("pg-row", trace::kEndNotKnown);
         QCOMPARE(queue.cell(LocksModel::TtlColumn), QStringLiteral("by session"));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The wait-for graph, drawn and in words.
+#include "models/waits_in_sight.h"
+#include "trace/connection.h"
 #include "waits/lock_waits.h"
 #include "waits/wait_picture.h"
 #include "waits/wait_words.h"
@@ -57,6 +59,36 @@ private Q_SLOTS:
         QVERIFY(waiter && lock && holder);
         QVERIFY(holder->box.right() < lock->box.left() && lock->box.right() < waiter->box.left());
         QVERIFY(!scene.item(picture, scene.lock("orders"))); // nobody waits for it
+    }
+
+    /// Of a watched server that is out of sight, or does not tell who waits, nothing is claimed.
+    void noDeadlockIsClaimedOfWhatIsNotSeen() {
+        WrittenWorld world;
+        trace::Trace& trace = world.trace();
+        const EntityId shop = trace::internConnection(trace, "shop", "redis://shop");
+        const EntityId node = trace.intern(trace::EntityKind::Node, "shop", shop);
+        const EntityId told = trace.intern(trace::EntityKind::Lock, "told", node);
+        const EntityId silent = trace.intern(trace::EntityKind::Lock, "silent", node);
+        const EntityId a = world.thread("A"), b = world.thread("B");
+        world.add(1s, EventKind::RecordHeld, a, told, trace::kEndNotKnown, 1);
+        world.add(1s, EventKind::RecordWaiters, 0, told, 0);
+        trace.reach(9s);
+        world.context.setSession(&world.session);
+        world.context.setPlayhead(1500ms);
+        QVERIFY(waitsInSight(world.context).complete());
+        world.add(9s, EventKind::RecordHeld, b, silent, trace::kEndNotKnown, 1);
+        world.context.setPlayhead(9s);
+        QCOMPARE(waitsInSight(world.context).untold, 1);
+        world.add(10s, EventKind::RecordQueued, b, told);
+        world.context.setPlayhead(10s);
+        WaitsPanel panel(&world.context);
+        QVERIFY2(panel.sentence().startsWith(u"No deadlock in sight: "_qs), qPrintable(panel.sentence()));
+        QVERIFY2(panel.sentence().contains(u"does not tell who waits"_qs), qPrintable(panel.sentence()));
+        world.add(11s, EventKind::RecordUnobserved, 0, silent);
+        world.context.setPlayhead(11s);
+        QCOMPARE(waitsInSight(world.context).unseen, 1);
+        WaitsPanel later(&world.context);
+        QVERIFY2(later.sentence().contains(u"out of sight"_qs), qPrintable(later.sentence()));
     }
 
     void aCircleIsNamedWithTheWayOut() {

@@ -5,6 +5,7 @@
 #include <QAction>
 #include <QTest>
 
+using namespace lockscope;
 using namespace lockscope::views;
 
 namespace {
@@ -83,6 +84,29 @@ private Q_SLOTS:
         QFETCH(qint64, ms);
         const auto time = timeTyped(typed);
         QCOMPARE(time ? time->count() / 1'000'000 : -1, ms);
+    }
+
+    void anInstantIsAskedForInWords() {
+        QCOMPARE(instantAskedFor(u"go to 12"_qs), std::optional<Nanos>(12s));
+        QCOMPARE(instantAskedFor(u"Go to 1 m 20 s"_qs), std::optional<Nanos>(80s));
+        QCOMPARE(instantAskedFor(u"跳到 12.5"_qs), std::optional<Nanos>(12500ms));
+        QVERIFY(!instantAskedFor(u"go to the next violation"_qs));
+        QVERIFY(!instantAskedFor(u"12"_qs));
+    }
+
+    void aSpeedIsReadAsItIsShown() {
+        QCOMPARE(speedTyped(u"10x"_qs), std::optional<double>(10));
+        QCOMPARE(speedTyped(u"0.5 ×"_qs), std::optional<double>(0.5));
+        QCOMPARE(speedTyped(u"10倍速"_qs), std::optional<double>(10));
+        QVERIFY(!speedTyped(u"10"_qs) && !speedTyped(u"0x"_qs) && !speedTyped(u"x"_qs));
+    }
+
+    void anExactIdIsMeant() {
+        const CommandWords story = command("scenario.crash-holder", "The holder crashes", "Scenario");
+        QCOMPARE(matchOf(u"crash-holder"_qs, story), CommandMatch::Equal);
+        QVERIFY(matchOf(u"crash-holder"_qs, command("break.kill-client", "Kill client", "Break")) <
+                CommandMatch::Equal);
+        QVERIFY(matchOf(u"crash"_qs, story) < CommandMatch::Equal);
     }
 
     void littleWordsDoNotMatter() {

@@ -106,6 +106,59 @@ private Q_SLOTS:
         QVERIFY2(promote.join(u' ').contains(QStringLiteral("Scenario")), "the scenarios are found as before");
     }
 
+    /// Who types a story's whole id, or the whole name of a command, wants nothing else: least of all a fault.
+    void whatIsCalledExactlySoComesFirst_data() {
+        QTest::addColumn<QString>("language");
+        QTest::addColumn<QString>("typed");
+        QTest::addColumn<QString>("first");
+        for (const char* language : {"en", "zh_CN"}) {
+            const bool en = *language == 'e';
+            const auto row = [&](const char* typed, const char* inEnglish, const char* inChinese) {
+                QTest::addRow("%s in %s", typed, language)
+                    << QString(QLatin1String(language)) << QString::fromUtf8(typed)
+                    << QString::fromUtf8(en ? inEnglish : inChinese);
+            };
+            row("crash-holder", "Scenario › ", "场景 › ");
+            row("gc-pause", "Scenario › ", "场景 › ");
+            row("the-pause", "Lesson › ", "课程 › ");
+            row("orders", " › orders", " › orders");
+            row("10x", "10×", "10×");
+            row("go to 12", "12.0", "12.0");
+        }
+        QTest::addRow("pause") << u"en"_qs << u"pause"_qs << u"Pause"_qs;
+        QTest::addRow("undo") << u"en"_qs << u"undo"_qs << u"Edit › Undo"_qs;
+        QTest::addRow("lock orders") << u"en"_qs << u"lock orders"_qs << u"Lock › orders"_qs;
+        QTest::addRow("lesson 6") << u"zh_CN"_qs << u"第6课"_qs << u"6 · "_qs;
+        QTest::addRow("zoom") << u"zh_CN"_qs << u"密码"_qs << u"连接"_qs;
+    }
+    void whatIsCalledExactlySoComesFirst() {
+        QFETCH(QString, language);
+        QFETCH(QString, typed);
+        QFETCH(QString, first);
+        app::speak(language);
+        Scene s;
+        s.open("contention");
+        s.context()->session()->advanceTo(5s);
+        QTRY_VERIFY(s.context()->trace()->reached() >= Nanos(5s));
+        s.context()->setPlayhead(5s);
+        QStringList entries;
+        QTRY_VERIFY2((entries = Scene::entries(s.type(typed)), entries.value(0).contains(first)),
+                     qPrintable(entries.mid(0, 3).join(QStringLiteral(" | "))));
+    }
+
+    /// Two commands that do different things have different names.
+    void noTwoCommandsHaveTheSameWords() {
+        Scene s;
+        s.open("contention");
+        QStringList entries = Scene::entries(s.type(u"isolate"_qs));
+        QVERIFY(entries.size() >= 2);
+        QCOMPARE(entries.removeDuplicates(), 0);
+        for (const char* typed : {"clock drift", "jitter", "reset connections", "slow down"}) {
+            entries = Scene::entries(s.type(QString::fromLatin1(typed)));
+            QVERIFY2(entries.removeDuplicates() == 0, qPrintable(entries.join(QStringLiteral(" | "))));
+        }
+    }
+
     /// As a person asks who does not know how things are called here: what is meant is among the first three.
     void whatAPersonTypesIsFound_data() {
         QTest::addColumn<QString>("language");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/format.h"
+#include "trace/reckoned_length.h"
 #include "trace/time_text.h"
 #include "trace/whole_spans.h"
 
@@ -93,6 +94,8 @@ private Q_SLOTS:
         QCOMPARE(lengthText(5858999us, 7071999us), QStringLiteral("1.2 s"));
         QCOMPARE(lengthText(9344ms, 12'609ms), QStringLiteral("3.3 s")); // 9.3 – 12.6 s: as anybody reckons
         QCOMPARE(lengthText(6012300us, 6032700us), QStringLiteral("20 ms"));
+        QCOMPARE(reckonedLength(9344ms, 12s), Nanos(2700ms)); // one rounding, whoever tells it
+        QCOMPARE(durationText(reckonedLength(9344ms, 12s)), lengthText(9344ms, 12s));
         QCOMPARE(lengthText(6s, 6s), QStringLiteral("0 s"));
         QCOMPARE(intervalText(6012ms, 6032ms), QStringLiteral("6.012 – 6.032 s"));
         QCOMPARE(intervalText(6012ms, kNever, 6032ms), QStringLiteral("6.012 s – now"));

@@ -42,7 +42,7 @@ public:
     }
     QLabel* clockLabel() const {
         for (QLabel* label : bar.findChildren<QLabel*>())
-            if (label->accessibleName() == QLatin1String("Time")) return label;
+            if (label->accessibleName() == QLatin1String("Time ") + label->text()) return label;
         return nullptr;
     }
     QString clockText() const { return clockLabel()->text(); }

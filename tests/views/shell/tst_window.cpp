@@ -227,7 +227,9 @@ private Q_SLOTS:
             session->can.forceRelease = mayRelease;
             scene.window->setSession(std::move(session), false);
             const auto labels = scene.window->statusBar()->findChildren<QLabel*>();
-            const auto servers = std::ranges::find(labels, QStringLiteral("Servers"), &QLabel::accessibleName);
+            const auto servers = std::ranges::find_if(labels, [](const QLabel* label) {
+                return label->accessibleName() == QStringLiteral("Servers: ") + label->text();
+            });
             QVERIFY(servers != labels.end());
             QTRY_VERIFY2((*servers)->text().endsWith(mayRelease ? u"changes allowed" : u"read-only"),
                          qPrintable((*servers)->text()));
