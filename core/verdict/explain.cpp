@@ -95,7 +95,8 @@ public:
         if (const auto story = formerMasterStoryOf(writer, m_v.lock, m_v.row, m_trace))
             return paragraph({opening(what), formerMaster(actor(writer), *story), lesson});
         if (!c.recordEnded) {
-            QString before = newerTokensMaster();
+            const auto newer = newerTokensMasterOf(m_v, m_trace);
+            QString before = newer ? formerMaster(actor(newer->first), newer->second) : QString();
             if (before.isEmpty()) before = toldEngineText(c, m_v.row, m_length, m_trace);
             return paragraph({opening(what), before, lesson});
         }
@@ -401,10 +402,6 @@ private:
             now = (isWhy() ? tr("it gave %1 the lock at %2.") : tr("It gave %1 the lock at %2.")).arg(heir, given);
         return isWhy() ? oneSentence(before, now, remark) : paragraph({before, now});
     }
-    /// Whether the server that took over named its old lock's owner, and gave the lock to nobody.
-    static bool heirless(const FailoverStory& story, const Chronicle& c) {
-        return !c.successorAt || (c.successor == story.outdated && *c.successorAt == story.took);
-    }
     /// Which server that decides no more gave the lock, and why it went on giving it.
     QString formerMaster(const QString& who, const FormerMasterStory& story) const {
         const QString former = name(story.former), next = name(story.next);
@@ -417,17 +414,6 @@ private:
         return paragraph({tr("%1 got the lock at %2 from %3, whose place %4 had taken at %5.")
                               .arg(who, at(story.gave), former, next, at(story.took)),
                           cut});
-    }
-    /// Which server that decides no more gave the token that the resource had accepted before; empty: one that decides.
-    QString newerTokensMaster() const {
-        for (std::size_t row = std::min(m_v.row, m_trace.size()); m_v.newerToken && row-- > 0;) {
-            if (m_trace.kindAt(row) != EventKind::WriteAccepted) continue;
-            const trace::Event e = m_trace.at(row);
-            if (e.subject != m_v.resource || e.value != m_v.newerToken) continue;
-            const auto story = formerMasterStoryOf(e.actor, m_v.lock, row, m_trace);
-            return story ? formerMaster(actor(e.actor), *story) : QString();
-        }
-        return {};
     }
     QString beliefAfterwards(const Chronicle& c) const {
         const QString who = actor(c.thread);

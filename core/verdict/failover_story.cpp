@@ -2,6 +2,7 @@
 #include "verdict/failover_story.h"
 
 #include "verdict/engine_change.h"
+#include "verdict/verdict.h"
 
 #include <algorithm>
 #include <map>
@@ -173,6 +174,22 @@ std::optional<FormerMasterStory> formerMasterStoryOf(EntityId thread, EntityId l
     if (story.next == trace::kNoEntity) return {};
     story.cut = cutAround(story.former, story.next, trace.upperBound(story.gave), trace);
     return story;
+}
+
+bool heirless(const FailoverStory& story, const Chronicle& c) {
+    return !c.successorAt || (c.successor == story.outdated && *c.successorAt == story.took);
+}
+
+std::optional<std::pair<trace::EntityId, FormerMasterStory>> newerTokensMasterOf(const Violation& violation,
+                                                                                 const trace::Trace& trace) {
+    for (std::size_t row = std::min(violation.row, trace.size()); violation.newerToken && row-- > 0;) {
+        if (trace.kindAt(row) != trace::EventKind::WriteAccepted) continue;
+        const trace::Event e = trace.at(row);
+        if (e.subject != violation.resource || e.value != violation.newerToken) continue;
+        const auto story = formerMasterStoryOf(e.actor, violation.lock, row, trace);
+        return story ? std::optional(std::pair(e.actor, *story)) : std::nullopt;
+    }
+    return std::nullopt;
 }
 
 } // namespace lockscope::verdict

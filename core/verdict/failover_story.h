@@ -4,6 +4,8 @@
 
 namespace lockscope::verdict {
 
+struct Violation;
+
 /// How a lock was lost because another server decides its record now: read from the trace for explanations.
 struct FailoverStory {
     trace::EntityId former = trace::kNoEntity; ///< the server that decided while the hold was granted
@@ -40,5 +42,13 @@ struct FormerMasterStory {
 /// it has, or no server that was replaced is known to have given the lock.
 std::optional<FormerMasterStory> formerMasterStoryOf(trace::EntityId thread, trace::EntityId lock, std::size_t row,
                                                      const trace::Trace& trace);
+
+/// Whether the server that took over named its old lock's owner, and gave the lock to nobody.
+bool heirless(const FailoverStory& story, const Chronicle& c);
+
+/// The client whose newer token a stale write came after, and the server that gave it although it decided no more;
+/// nullopt: it decided.
+std::optional<std::pair<trace::EntityId, FormerMasterStory>> newerTokensMasterOf(const Violation& violation,
+                                                                                 const trace::Trace& trace);
 
 } // namespace lockscope::verdict

@@ -21,6 +21,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>Stop %1: %n client(s) wait for %2. Then let all take their locks in one order.</source>
+        <translation>
+            <numerusform>Stop %1: %n client waits for %2. Then let all take their locks in one order.</numerusform>
+            <numerusform>Stop %1: %n clients wait for %2. Then let all take their locks in one order.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n client(s) are subscribed to the release of “%1”.</source>
         <translation>
             <numerusform>%n client is subscribed to the release of “%1”.</numerusform>
@@ -112,6 +119,13 @@
 </context>
 <context>
     <name>Difference</name>
+    <message numerus="yes">
+        <source>%1 and %n other(s)</source>
+        <translation>
+            <numerusform>%1 and %n other</numerusform>
+            <numerusform>%1 and %n others</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>It was taken %n time(s) in between.</source>
         <translation>
@@ -318,6 +332,17 @@
     </message>
 </context>
 <context>
+    <name>StatusLine</name>
+    <message numerus="yes">
+        <source>%1, %n dead</source>
+        <comment>6 servers, 4 dead</comment>
+        <translation>
+            <numerusform>%1, %n dead</numerusform>
+            <numerusform>%1, %n dead</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Story</name>
     <message numerus="yes">
         <source>%n client(s)</source>
@@ -336,6 +361,27 @@
 </context>
 <context>
     <name>Timeline</name>
+    <message numerus="yes">
+        <source>%n session(s) suspended</source>
+        <translation>
+            <numerusform>%n session suspended</numerusform>
+            <numerusform>%n sessions suspended</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s) expired</source>
+        <translation>
+            <numerusform>%n session expired</numerusform>
+            <numerusform>%n sessions expired</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s) given up</source>
+        <translation>
+            <numerusform>%n session given up</numerusform>
+            <numerusform>%n sessions given up</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n changes ago</source>
         <extracomment>On a client's lane, in the faint picture of a run before several changes in its past.</extracomment>
@@ -456,6 +502,13 @@
 </context>
 <context>
     <name>WatchNote</name>
+    <message numerus="yes">
+        <source>%1. %n session(s) wait with a prepared statement, which does not show the name: how many wait for which lock is not known</source>
+        <translation>
+            <numerusform>%1. %n session waits with a prepared statement, which does not show the name: how many wait for which lock is not known</numerusform>
+            <numerusform>%1. %n sessions wait with a prepared statement, which does not show the name: how many wait for which lock is not known</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>told of changes of %n keys</source>
         <translation>
@@ -970,6 +1023,13 @@
             <numerusform>%n complaints</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>it can run; %n text(s) still to be written</source>
+        <translation>
+            <numerusform>it can run; %n text still to be written</numerusform>
+            <numerusform>it can run; %n texts still to be written</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::TtlHistory</name>
@@ -1044,6 +1104,20 @@
         <translation>
             <numerusform>%n lock</numerusform>
             <numerusform>%n locks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s) are not observed: their server is out of sight.</source>
+        <translation>
+            <numerusform>%n lock is not observed: its server is out of sight.</numerusform>
+            <numerusform>%n locks are not observed: their server is out of sight.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Of %n lock(s) the server does not tell who waits.</source>
+        <translation>
+            <numerusform>Of %n lock the server does not tell who waits.</numerusform>
+            <numerusform>Of %n locks the server does not tell who waits.</numerusform>
         </translation>
     </message>
     <message numerus="yes">

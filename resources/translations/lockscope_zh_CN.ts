@@ -210,6 +210,12 @@
             <numerusform>停止 %1，或强制释放 %2：有 %n 个客户端在等它。然后让所有客户端按同一顺序获取锁。</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Stop %1: %n client(s) wait for %2. Then let all take their locks in one order.</source>
+        <translation>
+            <numerusform>请停止 %1：有 %n 个客户端在等待 %2。然后让所有客户端按同一顺序加锁。</numerusform>
+        </translation>
+    </message>
     <message>
         <source>None of them goes on by itself.</source>
         <translation>它们都不会自行继续。</translation>
@@ -263,6 +269,10 @@
         <translation>请查看该客户端是否还在工作；如果没有，请停止它，或强制释放这把锁。</translation>
     </message>
     <message>
+        <source>See whether that client still works; if it does not, stop it.</source>
+        <translation>请查看该客户端是否仍在工作；如果没有，请停止它。</translation>
+    </message>
+    <message>
         <source>The lease of “%1” ends in %2 unless %3 renews it.</source>
         <translation>除非 %3 续期，“%1”的租约将在 %2 后结束。</translation>
     </message>
@@ -279,12 +289,20 @@
         <translation>如果该客户端已不在，请强制释放这把锁，并让锁能够到期。</translation>
     </message>
     <message>
+        <source>If that client is gone, take its entry away on the server, and let locks expire.</source>
+        <translation>如果该客户端已不在，请在服务器上删除其条目，并让锁会过期。</translation>
+    </message>
+    <message>
         <source>“%1” is held by %2, which has no connection to this server any more, and nothing ends it by itself.</source>
         <translation>“%1”由 %2 持有，而它与该服务器已没有连接，且这把锁不会自行结束。</translation>
     </message>
     <message>
         <source>Make sure that this client is dead, then free the lock by force; and let locks expire.</source>
         <translation>请确认该客户端确实已死，再强制释放锁；并让锁能够到期。</translation>
+    </message>
+    <message>
+        <source>Make sure that this client is dead, then take its entry away on the server; and let locks expire.</source>
+        <translation>请确认该客户端已终止，然后在服务器上删除其条目；并让锁会过期。</translation>
     </message>
     <message numerus="yes">
         <source>%n client(s) are subscribed to the release of “%1”.</source>
@@ -383,6 +401,11 @@
         <translation>公平锁只唤醒下一个；或者缩短持有时间，让等待者更少。</translation>
     </message>
     <message>
+        <source>Possible deadlock: %1, if clients of one name are one client.</source>
+        <extracomment>%1: "A waits for “x”, B waits for “y”"</extracomment>
+        <translation>可能死锁：%1（如果同名客户端是同一个客户端）。</translation>
+    </message>
+    <message>
         <source>Deadlock: %1.</source>
         <translation>死锁：%1。</translation>
     </message>
@@ -418,6 +441,14 @@
     <message>
         <source>A client that still reaches the old server may hold it, too. See who writes under this lock, and let fencing tokens decide.</source>
         <translation>仍连着旧服务器的客户端可能也持有它。请查明谁在这把锁下写入，并由栅栏令牌裁决。</translation>
+    </message>
+    <message>
+        <source>%1 of its %2 servers could not be read for %3: %4</source>
+        <translation>其 %2 台服务器中有 %1 台已有 %3 无法读取：%4</translation>
+    </message>
+    <message>
+        <source>The locks there are not known meanwhile. Lockscope keeps trying.</source>
+        <translation>在此期间那里的锁状态未知。Lockscope 会继续尝试。</translation>
     </message>
     <message>
         <source>The server could not be read for %1: %2</source>
@@ -562,8 +593,16 @@
         <translation>按记录持有</translation>
     </message>
     <message>
+        <source>holds nothing in sight</source>
+        <translation>看得到的锁都不持有</translation>
+    </message>
+    <message>
         <source>not observed</source>
         <translation>未观察到</translation>
+    </message>
+    <message>
+        <source>waits: engines change</source>
+        <translation>等待：切换引擎</translation>
     </message>
     <message>
         <source>idle</source>
@@ -586,11 +625,11 @@
         <translation>持有</translation>
     </message>
     <message>
-        <source>paused, still believes</source>
+        <source>paused, thinks it holds</source>
         <translation>已暂停，仍以为持有</translation>
     </message>
     <message>
-        <source>still believes</source>
+        <source>thinks it holds</source>
         <translation>仍以为持有</translation>
     </message>
     <message>
@@ -928,6 +967,12 @@
         <source>somebody</source>
         <translation>某个客户端</translation>
     </message>
+    <message numerus="yes">
+        <source>%1 and %n other(s)</source>
+        <translation>
+            <numerusform>%1 和另外 %n 个</numerusform>
+        </translation>
+    </message>
     <message>
         <source>%1 was not seen from %2 to %3: what changed there is not known.</source>
         <translation>从 %2 到 %3 看不到 %1：那里有什么变化无从得知。</translation>
@@ -946,7 +991,6 @@
     </message>
     <message>
         <source>Why: %1</source>
-        <extracomment>Follows a sentence. %1 says why a server was not seen.</extracomment>
         <translation>原因：%1</translation>
     </message>
     <message>
@@ -1784,6 +1828,14 @@
         <translation>引擎失效时离开</translation>
     </message>
     <message>
+        <source>Plain</source>
+        <translation>简洁</translation>
+    </message>
+    <message>
+        <source>No panels beside the picture</source>
+        <translation>图的旁边不放面板</translation>
+    </message>
+    <message>
         <source>Minutes</source>
         <translation>分钟</translation>
     </message>
@@ -1898,6 +1950,14 @@
     <message>
         <source>A name for it, such as H; texts say {H}</source>
         <translation>给它的名字，如 H；文字里写 {H}</translation>
+    </message>
+    <message>
+        <source>Not to</source>
+        <translation>不发给</translation>
+    </message>
+    <message>
+        <source>With push: messages to other clients than this one</source>
+        <translation>与 push 一起：只算发给其他客户端的消息</translation>
     </message>
     <message>
         <source>Owner</source>
@@ -2344,6 +2404,10 @@
         <translation>服务器和它们之间的链路</translation>
     </message>
     <message>
+        <source>the nodes in the queue</source>
+        <translation>队列里的节点</translation>
+    </message>
+    <message>
         <source>a client</source>
         <translation>客户端</translation>
     </message>
@@ -2362,6 +2426,14 @@
 </context>
 <context>
     <name>Engines</name>
+    <message>
+        <source>draining: nobody gets in until about %1</source>
+        <translation>排空中：大约到 %1 之前谁也进不来</translation>
+    </message>
+    <message>
+        <source>engines change: nobody gets in until about %1</source>
+        <translation>切换引擎：大约到 %1 之前谁也进不来</translation>
+    </message>
     <message>
         <source>the first engine</source>
         <translation>首个引擎</translation>
@@ -2446,8 +2518,8 @@
         <translation>%1 不再接受这次登录：%2。</translation>
     </message>
     <message>
-        <source>%1 wants a login. Write it into the URL: etcd://user:password@host.</source>
-        <translation>%1 需要登录。请写进 URL：etcd://user:password@host。</translation>
+        <source>%1 wants a login. In a URL: etcd://user:password@host.</source>
+        <translation>%1 需要登录。写在 URL 里是：etcd://user:password@host。</translation>
     </message>
     <message>
         <source>%1 refused the login. Check user and password in the URL.</source>
@@ -2472,6 +2544,42 @@
 </context>
 <context>
     <name>Events</name>
+    <message>
+        <source>another kind of lock has this key</source>
+        <translation>此键已被另一种锁占用</translation>
+    </message>
+    <message>
+        <source>the server was not reached</source>
+        <translation>未能连上服务器</translation>
+    </message>
+    <message>
+        <source>no answer: whether it was done is unknown</source>
+        <translation>没有应答：是否已执行未知</translation>
+    </message>
+    <message>
+        <source>the server says: not yours</source>
+        <translation>服务器说：不是你的</translation>
+    </message>
+    <message>
+        <source>the server refused it</source>
+        <translation>服务器拒绝</translation>
+    </message>
+    <message>
+        <source>this server cannot do it</source>
+        <translation>此服务器做不到</translation>
+    </message>
+    <message>
+        <source>failed over: another server answers, or this one has another role</source>
+        <translation>故障转移：现由另一台服务器应答，或其角色已变</translation>
+    </message>
+    <message>
+        <source>all keys were deleted</source>
+        <translation>所有键都被删除</translation>
+    </message>
+    <message>
+        <source>the wait is over</source>
+        <translation>等待已结束</translation>
+    </message>
     <message>
         <source>token %1</source>
         <translation>令牌 %1</translation>
@@ -2573,6 +2681,10 @@
         <translation>现在由 %1 裁定，而它不知道 %2 持有锁</translation>
     </message>
     <message>
+        <source>all data of %1 were deleted, with %2's lock</source>
+        <translation>%1 的全部数据被删除，%2 的锁也随之消失</translation>
+    </message>
+    <message>
         <source>the server lost it with %1 as its owner</source>
         <translation>服务器丢失了它，当时持有者是 %1</translation>
     </message>
@@ -2595,6 +2707,14 @@
     <message>
         <source>its client is still connected: it stands still, or its watchdog has stopped</source>
         <translation>它的客户端仍连着服务器：要么停住了，要么看门狗停了</translation>
+    </message>
+    <message>
+        <source>has no connection left in its pool, and a client asks for one</source>
+        <translation>连接池已无连接，而有客户端在请求</translation>
+    </message>
+    <message>
+        <source>has connections in its pool again</source>
+        <translation>连接池又有连接可用</translation>
     </message>
     <message>
         <source>drops no lock when its memory is full</source>
@@ -2641,44 +2761,8 @@
         <translation>由 %1 裁定</translation>
     </message>
     <message>
-        <source>%1 servers decide together</source>
-        <translation>由 %1 台服务器共同裁定</translation>
-    </message>
-    <message>
-        <source>another kind of lock has this key</source>
-        <translation>此键已被另一种锁占用</translation>
-    </message>
-    <message>
-        <source>the server was not reached</source>
-        <translation>未能连上服务器</translation>
-    </message>
-    <message>
-        <source>no answer: whether it was done is unknown</source>
-        <translation>没有应答：是否已执行未知</translation>
-    </message>
-    <message>
-        <source>the server says: not yours</source>
-        <translation>服务器说：不是你的</translation>
-    </message>
-    <message>
-        <source>the server refused it</source>
-        <translation>服务器拒绝</translation>
-    </message>
-    <message>
-        <source>this server cannot do it</source>
-        <translation>此服务器做不到</translation>
-    </message>
-    <message>
-        <source>failed over: another server answers, or this one has another role</source>
-        <translation>故障转移：现由另一台服务器应答，或其角色已变</translation>
-    </message>
-    <message>
-        <source>all keys were deleted</source>
-        <translation>所有键都被删除</translation>
-    </message>
-    <message>
-        <source>the wait is over</source>
-        <translation>等待已结束</translation>
+        <source>any %1 of its servers decide</source>
+        <translation>其中任意 %1 台服务器即可决定</translation>
     </message>
     <message>
         <source>Life and faults</source>
@@ -3019,6 +3103,10 @@
         <translation>
             <numerusform>%n 个许可</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>it waits for the change of engines</source>
+        <translation>它等待引擎切换</translation>
     </message>
     <message>
         <source>after %1</source>
@@ -3872,8 +3960,8 @@
         <translation>隔离 %1</translation>
     </message>
     <message>
-        <source>Isolate</source>
-        <translation>隔离</translation>
+        <source>Isolate client</source>
+        <translation>隔离客户端</translation>
     </message>
     <message>
         <source>Isolate</source>
@@ -3885,8 +3973,8 @@
         <translation>重新连接 %1</translation>
     </message>
     <message>
-        <source>Reconnect</source>
-        <translation>重新连接</translation>
+        <source>Reconnect client</source>
+        <translation>重新连接客户端</translation>
     </message>
     <message>
         <source>Reconnect</source>
@@ -3898,13 +3986,53 @@
         <translation>使 %1 变慢</translation>
     </message>
     <message>
-        <source>Slow down</source>
-        <translation>变慢</translation>
+        <source>Slow client down</source>
+        <translation>使客户端变慢</translation>
     </message>
     <message>
         <source>Slow…</source>
         <comment>button</comment>
         <translation>变慢…</translation>
+    </message>
+    <message>
+        <source>Client's jitter</source>
+        <translation>客户端抖动</translation>
+    </message>
+    <message>
+        <source>Reset client's connections</source>
+        <translation>重置客户端连接</translation>
+    </message>
+    <message>
+        <source>Client's clock drift</source>
+        <translation>客户端时钟漂移</translation>
+    </message>
+    <message>
+        <source>Jump client's clock</source>
+        <translation>拨动客户端时钟</translation>
+    </message>
+    <message>
+        <source>Isolate node</source>
+        <translation>隔离节点</translation>
+    </message>
+    <message>
+        <source>Reconnect node</source>
+        <translation>重新连接节点</translation>
+    </message>
+    <message>
+        <source>Slow node down</source>
+        <translation>使节点变慢</translation>
+    </message>
+    <message>
+        <source>Node's jitter</source>
+        <translation>节点抖动</translation>
+    </message>
+    <message>
+        <source>Reset node's connections</source>
+        <translation>重置节点连接</translation>
+    </message>
+    <message>
+        <source>Node's clock drift</source>
+        <translation>节点时钟漂移</translation>
     </message>
     <message>
         <source>Jump node's clock</source>
@@ -4634,6 +4762,10 @@
         <translation>至少须申请一个许可，而不是 %1 个。</translation>
     </message>
     <message>
+        <source>The lock was lost: %1.</source>
+        <translation>锁已丢失：%1。</translation>
+    </message>
+    <message>
         <source>This thread does not hold the lock.</source>
         <translation>此线程不持有该锁。</translation>
     </message>
@@ -5016,10 +5148,6 @@
         <translation>缺少用于加锁的算法</translation>
     </message>
     <message>
-        <source>there is no recipe “%1”%2</source>
-        <translation>没有算法“%1”%2</translation>
-    </message>
-    <message>
         <source>the recipe “%1” is unsafe and exists to be seen failing; "allow-naive": true accepts such</source>
         <translation>算法“%1”不安全，只用来演示失败；"allow-naive": true 才接受这样的算法</translation>
     </message>
@@ -5325,6 +5453,11 @@
         <translation>未观察到</translation>
     </message>
     <message>
+        <source>undecided</source>
+        <extracomment>How it stands with a lock: no server can decide who has it.</extracomment>
+        <translation>无人裁定</translation>
+    </message>
+    <message>
         <source>queued</source>
         <translation>有人排队</translation>
     </message>
@@ -5371,9 +5504,7 @@
     </message>
     <message>
         <source>≥ %1</source>
-        <extracomment>At least so much.
-----------
-At least so long: the lock was held already when it was first seen.</extracomment>
+        <extracomment>At least so much.</extracomment>
         <translation>≥ %1</translation>
     </message>
     <message>
@@ -5400,6 +5531,10 @@ At least so long: the lock was held already when it was first seen.</extracommen
         <translation>
             <numerusform>空闲 %n 个许可</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>not named</source>
+        <translation>未具名</translation>
     </message>
     <message numerus="yes">
         <source>%1 and %n more</source>
@@ -5517,8 +5652,8 @@ At least so long: the lock was held already when it was first seen.</extracommen
         <translation>%1 发来的不是 memcached 的协议（%2）。它是没有 TLS 的 memcached 吗？</translation>
     </message>
     <message>
-        <source>%1 wants a login. Write it into the URL: memcached://user:password@host.</source>
-        <translation>%1 要求登录。请写入 URL：memcached://user:password@host。</translation>
+        <source>%1 wants a login. In a URL: memcached://user:password@host.</source>
+        <translation>%1 要求登录。写在 URL 里是：memcached://user:password@host。</translation>
     </message>
     <message>
         <source>%1 refused the login. Check user and password in the URL, and what memcached knows of them: its file of logins (-Y), or SASL's database (-S).</source>
@@ -5838,8 +5973,8 @@ A client's address leads to the new master at once.</source>
         <translation>被占用 → 稍等，再做 1</translation>
     </message>
     <message>
-        <source>DEL {name}, whoever holds it</source>
-        <translation>DEL {name}，不管谁持有</translation>
+        <source>DEL {name}</source>
+        <translation>DEL {name}</translation>
     </message>
     <message>
         <source>SET NX PX with a unique value; GET, compare and DEL as separate commands</source>
@@ -5852,10 +5987,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>GET {name}: is it my value?</source>
         <translation>GET {name}：是我的值吗？</translation>
-    </message>
-    <message>
-        <source>DEL {name}</source>
-        <translation>DEL {name}</translation>
     </message>
     <message>
         <source>SETNX with an expiry time by the client's own clock; GETSET takes an expired one</source>
@@ -6184,6 +6315,10 @@ A client's address leads to the new master at once.</source>
         <translation>其中的表不是录制文件的表</translation>
     </message>
     <message>
+        <source>%1 is damaged before its first event: there is nothing in it to show. Copy it again from where it was made, or record anew.</source>
+        <translation>%1 在第一个事件之前就已损坏：里面没有可以显示的内容。请从生成它的地方重新复制，或重新录制。</translation>
+    </message>
+    <message>
         <source>%1 is damaged after event %2. What lies before can be read.</source>
         <translation>%1 在第 %2 个事件之后已损坏。在此之前的内容可以读取。</translation>
     </message>
@@ -6343,8 +6478,8 @@ A client's address leads to the new master at once.</source>
         <translation>%1 说：%2</translation>
     </message>
     <message>
-        <source>%1 wants a password. Write it into the URL: redis://:password@host.</source>
-        <translation>%1 要求密码。请写进 URL：redis://:password@host。</translation>
+        <source>%1 wants a password. In a URL: redis://:password@host.</source>
+        <translation>%1 要求密码。写在 URL 里是：redis://:password@host。</translation>
     </message>
     <message>
         <source>%1 refused the login (%2). Check user and password in the URL.</source>
@@ -7039,8 +7174,8 @@ A client's address leads to the new master at once.</source>
         <translation>无法打开文件 %1。路径对吗？此用户可以在那里读写吗？</translation>
     </message>
     <message>
-        <source>%1 did not answer within %2. Check address, port and firewall.</source>
-        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙。</translation>
+        <source>%1 did not answer within %2. Check address, port and firewall, and whether it is a database that listens there.</source>
+        <translation>%1 在 %2 内没有应答。请检查地址、端口和防火墙，以及那里监听的是否为数据库。</translation>
     </message>
     <message>
         <source>%1 did not answer a request within %2. Whether it was carried out is not known.</source>
@@ -7068,6 +7203,21 @@ A client's address leads to the new master at once.</source>
     </message>
 </context>
 <context>
+    <name>StatusLine</name>
+    <message numerus="yes">
+        <source>%1, %n dead</source>
+        <comment>6 servers, 4 dead</comment>
+        <translation>
+            <numerusform>%1，其中 %n 个已崩溃</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1, %2 dead</source>
+        <extracomment>3 servers, redis-1 dead</extracomment>
+        <translation>%1，%2 已崩溃</translation>
+    </message>
+</context>
+<context>
     <name>Story</name>
     <message numerus="yes">
         <source>%n client(s)</source>
@@ -7084,6 +7234,10 @@ A client's address leads to the new master at once.</source>
         <source>%1 hold it</source>
         <comment>several clients</comment>
         <translation>%1 持有它</translation>
+    </message>
+    <message>
+        <source>no majority of its servers runs, so nobody can get it</source>
+        <translation>运行的服务器不到多数，谁也得不到它</translation>
     </message>
     <message>
         <source>the server shows it only while somebody waits for it</source>
@@ -7121,14 +7275,14 @@ A client's address leads to the new master at once.</source>
         <translation>%1 还没收到答复</translation>
     </message>
     <message>
-        <source>%1 still believes to hold it</source>
+        <source>%1 still thinks it holds the lock</source>
         <comment>one client</comment>
-        <translation>%1 仍以为持有它</translation>
+        <translation>%1 仍以为自己持有锁</translation>
     </message>
     <message>
-        <source>%1 still believe to hold it</source>
+        <source>%1 still think they hold the lock</source>
         <comment>several clients</comment>
-        <translation>%1 仍以为持有它</translation>
+        <translation>%1 仍以为自己持有锁</translation>
     </message>
     <message>
         <source>%1 waits</source>
@@ -7206,6 +7360,24 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>sped up %1</source>
         <translation>恢复 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s) suspended</source>
+        <translation>
+            <numerusform>%n 个会话挂起</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s) expired</source>
+        <translation>
+            <numerusform>%n 个会话过期</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n session(s) given up</source>
+        <translation>
+            <numerusform>%n 个会话被放弃</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -7326,15 +7498,19 @@ A client's address leads to the new master at once.</source>
         <translation>等待</translation>
     </message>
     <message>
+        <source>holds #%1</source>
+        <translation>持有 #%1</translation>
+    </message>
+    <message>
         <source>holds</source>
         <translation>持有</translation>
     </message>
     <message>
-        <source>still believes to hold #%1</source>
+        <source>still thinks it holds #%1</source>
         <translation>仍以为持有 #%1</translation>
     </message>
     <message>
-        <source>still believes</source>
+        <source>thinks it holds</source>
         <translation>仍以为持有</translation>
     </message>
     <message>
@@ -7376,6 +7552,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>dead</source>
         <translation>已崩溃</translation>
+    </message>
+    <message>
+        <source>waits for the change of engines</source>
+        <translation>等待引擎切换</translation>
     </message>
     <message>
         <source>refused</source>
@@ -7604,6 +7784,10 @@ A client's address leads to the new master at once.</source>
         <translation>%1 由 %2 持有；其格式不说明到何时：%3</translation>
     </message>
     <message>
+        <source>%1 is held by %2: %3</source>
+        <translation>%1 由 %2 持有：%3</translation>
+    </message>
+    <message>
         <source>%1 is held by %2 and never expires: %3</source>
         <translation>%1 由 %2 持有，永不过期：%3</translation>
     </message>
@@ -7636,12 +7820,17 @@ A client's address leads to the new master at once.</source>
         <translation>%1 以 #%3 持有 %2：%4</translation>
     </message>
     <message>
-        <source>%1 still believes to hold %2 (#%3), but the record says otherwise: %4</source>
+        <source>%1 still thinks it holds %2 (#%3), but the record says otherwise: %4</source>
         <translation>%1 仍以为持有 %2（#%3），但记录并非如此：%4</translation>
     </message>
     <message>
         <source>%1 was no longer seen: nobody waited for it, and its server shows it only then: %2</source>
         <translation>%1 不再可见：没有等待者，而它的服务器只在有等待者时显示它：%2</translation>
+    </message>
+    <message>
+        <source>%1: its server was dead, %2</source>
+        <extracomment>%1 a server's copy of a lock, %2 from when to when.</extracomment>
+        <translation>%1：它的服务器已崩溃，%2</translation>
     </message>
     <message>
         <source>%1 was not observed: %2</source>
@@ -7800,6 +7989,11 @@ A client's address leads to the new master at once.</source>
         <translation>%1 与 %2 的会话过期：它的锁被释放</translation>
     </message>
     <message>
+        <source>%1 tells: %2</source>
+        <extracomment>%1 the name of a watched server, %2 what it tells of itself.</extracomment>
+        <translation>%1 告知：%2</translation>
+    </message>
+    <message>
         <source>%1 (by hand)</source>
         <translation>%1（手动）</translation>
     </message>
@@ -7848,12 +8042,12 @@ A client's address leads to the new master at once.</source>
         <translation>等待 %1</translation>
     </message>
     <message>
-        <source>holds #%1</source>
-        <translation>持有 #%1</translation>
+        <source>still thinks it holds #%1, but the record says otherwise</source>
+        <translation>仍以为持有 #%1，但记录并非如此</translation>
     </message>
     <message>
-        <source>still believes to hold #%1, but the record says otherwise</source>
-        <translation>仍以为持有 #%1，但记录并非如此</translation>
+        <source>free, but engines change: nobody gets in</source>
+        <translation>空闲，但正在切换引擎：谁也进不来</translation>
     </message>
     <message>
         <source>free</source>
@@ -7862,6 +8056,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>no master: nobody decides</source>
         <translation>没有主节点：无人裁定</translation>
+    </message>
+    <message>
+        <source>held by %1</source>
+        <translation>由 %1 持有</translation>
     </message>
     <message>
         <source>held by %1, never expires</source>
@@ -7948,7 +8146,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>its clock</source>
-        <translation>其时钟</translation>
+        <translation>它的时钟</translation>
     </message>
     <message>
         <source>its session</source>
@@ -8068,6 +8266,10 @@ A client's address leads to the new master at once.</source>
         <translation>%1 不知道这把锁</translation>
     </message>
     <message>
+        <source>all data deleted</source>
+        <translation>全部数据被删除</translation>
+    </message>
+    <message>
         <source>lost with its server</source>
         <translation>随服务器丢失</translation>
     </message>
@@ -8138,8 +8340,16 @@ A client's address leads to the new master at once.</source>
         <translation>由 %1 裁定</translation>
     </message>
     <message>
-        <source>%1 servers decide together</source>
-        <translation>由 %1 台服务器共同裁定</translation>
+        <source>any %1 of its servers decide</source>
+        <translation>其中任意 %1 台服务器即可决定</translation>
+    </message>
+    <message>
+        <source>engines change: nobody gets in</source>
+        <translation>切换引擎：谁也进不来</translation>
+    </message>
+    <message>
+        <source>engines change</source>
+        <translation>切换引擎</translation>
     </message>
     <message>
         <source>nobody</source>
@@ -8168,6 +8378,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>died with the only copy of %1's lock</source>
         <translation>宕机，带走了 %1 的锁的唯一副本</translation>
+    </message>
+    <message>
+        <source>came back without it</source>
+        <translation>重启后没有了它</translation>
+    </message>
+    <message>
+        <source>gone as it caught up</source>
+        <translation>追上进度后不再有</translation>
     </message>
     <message>
         <source>decides</source>
@@ -8306,6 +8524,30 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来 %1 的连接还活着。</translation>
     </message>
     <message>
+        <source>The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a time.</source>
+        <translation>服务器在 %2 释放了 %1，尽管 %3 持有它不止一次：可重入次数每次只减一。</translation>
+    </message>
+    <message>
+        <source>%1 released %2 at %3 and was left with a hold count of %4: it should have fallen by one, and the lock should be free at zero.</source>
+        <translation>%1 在 %3 释放 %2 后可重入次数为 %4：应当减一，减到零时锁空闲。</translation>
+    </message>
+    <message>
+        <source>The server's hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.</source>
+        <translation>服务器上 %1 记在 %2 名下的可重入次数在 %4 跳到 %3：每次应只变化一。</translation>
+    </message>
+    <message>
+        <source>%1 took %2 at %3 and its hold count became %4: it should have risen by one.</source>
+        <translation>%1 在 %3 获得 %2，可重入次数变为 %4：应当加一。</translation>
+    </message>
+    <message>
+        <source>Clients were told at %1 to take their locks on %2. %3 had asked the engine before it by then, and got the lock there at %4: %2 knows nothing of that.</source>
+        <translation>客户端在 %1 被告知改到 %2 上取锁。那时 %3 已向之前的引擎请求，并于 %4 在那里得到锁：%2 对此一无所知。</translation>
+    </message>
+    <message>
+        <source>Clients were told at %1 to take their locks on %2, and nobody waited for those on the engine before it: they go on there, and %2 knows nothing of them.</source>
+        <translation>客户端在 %1 被告知改到 %2 上取锁，没有人等待之前那个引擎上的锁结束：它们在那里继续，而 %2 对它们一无所知。</translation>
+    </message>
+    <message>
         <source>%1 have believed at the same time that they hold %2, since %3, for %4 so far.</source>
         <translation>%1 自 %3 起同时以为自己持有 %2，至今 %4。</translation>
     </message>
@@ -8362,36 +8604,20 @@ A client's address leads to the new master at once.</source>
         <translation>释放时没有检查锁属于谁。</translation>
     </message>
     <message>
-        <source>Nobody alive holds %1 and %2 could be given it, but since %3 it is overdue: %4 so far.</source>
-        <translation>没有存活的客户端持有 %1，%2 本可获得它，但自 %3 起已逾期：至今 %4。</translation>
+        <source>Nobody alive holds %1. A waiter (%2) should have got it by %3: %4 late so far.</source>
+        <translation>没有活着的客户端持有 %1。最迟到 %3 就该有等待者（%2）拿到它，至今已晚了 %4。</translation>
     </message>
     <message>
-        <source>Nobody alive held %1 and %2 could be given it, but it was overdue for %3: from %4 to %5.</source>
-        <translation>没有存活的客户端持有 %1，%2 本可获得它，但逾期了 %3：从 %4 到 %5。</translation>
+        <source>Nobody alive held %1. A waiter (%2) should have got it by %4: it was %3 late, until %5.</source>
+        <translation>没有活着的客户端持有 %1。最迟到 %4 就该有等待者（%2）拿到它，结果晚了 %3，直到 %5。</translation>
     </message>
     <message>
-        <source>%1 is held by a client that does no work, and %2 could be given it: overdue since %3, %4 so far.</source>
-        <translation>%1 被一个不干活的客户端持有，而 %2 本可以得到它：从 %3 起就该轮到，至今已 %4。</translation>
+        <source>%1 is held by a client that does no work. A waiter (%2) should have got it by %3: %4 late so far.</source>
+        <translation>%1 被一个不干活的客户端持有。最迟到 %3 就该有等待者（%2）拿到它，至今已晚了 %4。</translation>
     </message>
     <message>
-        <source>%1 was held by a client that did no work, and %2 could be given it: overdue for %3, from %4 to %5.</source>
-        <translation>%1 被一个不干活的客户端持有，而 %2 本可以得到它：拖延了 %3，从 %4 到 %5。</translation>
-    </message>
-    <message>
-        <source>The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a time.</source>
-        <translation>服务器在 %2 释放了 %1，尽管 %3 持有它不止一次：可重入次数每次只减一。</translation>
-    </message>
-    <message>
-        <source>%1 released %2 at %3 and was left with a hold count of %4: it should have fallen by one, and the lock should be free at zero.</source>
-        <translation>%1 在 %3 释放 %2 后可重入次数为 %4：应当减一，减到零时锁空闲。</translation>
-    </message>
-    <message>
-        <source>The server's hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.</source>
-        <translation>服务器上 %1 记在 %2 名下的可重入次数在 %4 跳到 %3：每次应只变化一。</translation>
-    </message>
-    <message>
-        <source>%1 took %2 at %3 and its hold count became %4: it should have risen by one.</source>
-        <translation>%1 在 %3 获得 %2，可重入次数变为 %4：应当加一。</translation>
+        <source>%1 was held by a client that did no work. A waiter (%2) should have got it by %4: it was %3 late, until %5.</source>
+        <translation>%1 被一个不干活的客户端持有。最迟到 %4 就该有等待者（%2）拿到它，结果晚了 %3，直到 %5。</translation>
     </message>
     <message>
         <source>%1 got %2 at %3 although %4 had asked before it and was still waiting.</source>
@@ -8422,24 +8648,32 @@ A client's address leads to the new master at once.</source>
         <translation>%1 等待 %2，而它正由 %1 自己持有：这种锁不计算持有者获取了多少次。</translation>
     </message>
     <message>
-        <source>It cannot go on, since %1, for %2 so far.</source>
-        <translation>从 %1 起它无法继续，至今已 %2。</translation>
+        <source>It has been stuck since %1, for %2 so far.</source>
+        <translation>从 %1 起它就卡住了，至今 %2。</translation>
     </message>
     <message>
-        <source>It could not go on for %1: from %2 to %3.</source>
-        <translation>它有 %1 无法继续：从 %2 到 %3。</translation>
+        <source>It was stuck for %1, from %2 to %3.</source>
+        <translation>它卡住了 %1：从 %2 到 %3。</translation>
     </message>
     <message>
         <source>%1 waits for %2, which %3 holds.</source>
         <translation>%1 等待 %2，而它由 %3 持有。</translation>
     </message>
     <message>
-        <source>None of them can go on, since %1, for %2 so far.</source>
-        <translation>从 %1 起它们都无法继续，至今已 %2。</translation>
+        <source>Neither has been able to go on since %1, for %2 so far.</source>
+        <translation>从 %1 起两个都卡住了，至今 %2。</translation>
     </message>
     <message>
-        <source>None of them could go on for %1: from %2 to %3.</source>
-        <translation>它们都有 %1 无法继续：从 %2 到 %3。</translation>
+        <source>None of them has been able to go on since %1, for %2 so far.</source>
+        <translation>从 %1 起它们全都卡住了，至今 %2。</translation>
+    </message>
+    <message>
+        <source>Neither could go on for %1, from %2 to %3.</source>
+        <translation>两个都卡住了 %1：从 %2 到 %3。</translation>
+    </message>
+    <message>
+        <source>None of them could go on for %1, from %2 to %3.</source>
+        <translation>它们全都卡住了 %1：从 %2 到 %3。</translation>
     </message>
     <message>
         <source>%1 have believed at the same time that they hold more permits of %2 than the %3 that there are, since %4.</source>
@@ -8523,20 +8757,8 @@ A client's address leads to the new master at once.</source>
         <translation>%1 的时钟先后跳变，最后一次在 %2。</translation>
     </message>
     <message>
-        <source>The session of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
-        <translation>%1 的会话在 %2 结束，于是服务器在 %4 把锁给了 %3。</translation>
-    </message>
-    <message>
-        <source>The session of %1 ended at %2, so the server counts the lock as free.</source>
-        <translation>%1 的会话在 %2 结束，于是服务器认为锁已空闲。</translation>
-    </message>
-    <message>
-        <source>The lease of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
-        <translation>%1 的租约在 %2 到期，于是服务器在 %4 把锁给了 %3。</translation>
-    </message>
-    <message>
-        <source>The lease of %1 ended at %2, so the server counts the lock as free.</source>
-        <translation>%1 的租约在 %2 到期，于是服务器视锁为空闲。</translation>
+        <source>On the servers the lock of %1 was released at %2.</source>
+        <translation>在各服务器上，%1 的锁于 %2 被释放。</translation>
     </message>
     <message>
         <source>On the server the lock of %1 was released at %2.</source>
@@ -8567,12 +8789,48 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %3 覆盖了 %2 在服务器上的条目。</translation>
     </message>
     <message>
+        <source>The session of %1 ended at %2, so the servers count the lock as free.</source>
+        <translation>%1 的会话在 %2 结束，于是各服务器认为锁是空闲的。</translation>
+    </message>
+    <message>
+        <source>The lease of %1 ended at %2, so the servers count the lock as free.</source>
+        <translation>%1 的租约在 %2 到期，于是各服务器认为锁是空闲的。</translation>
+    </message>
+    <message>
+        <source>The session of %1 ended at %2, so the server counts the lock as free.</source>
+        <translation>%1 的会话在 %2 结束，于是服务器认为锁已空闲。</translation>
+    </message>
+    <message>
+        <source>The lease of %1 ended at %2, so the server counts the lock as free.</source>
+        <translation>%1 的租约在 %2 到期，于是服务器视锁为空闲。</translation>
+    </message>
+    <message>
+        <source>The session of %1 ended at %2, so the servers gave the lock to %3 at %4.</source>
+        <translation>%1 的会话在 %2 结束，于是各服务器在 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
+        <source>The lease of %1 ended at %2, so the servers gave the lock to %3 at %4.</source>
+        <translation>%1 的租约在 %2 到期，于是各服务器在 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
+        <source>The session of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
+        <translation>%1 的会话在 %2 结束，于是服务器在 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
+        <source>The lease of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
+        <translation>%1 的租约在 %2 到期，于是服务器在 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
         <source>%1 was killed at %2, and the lock of %3 with it: it belonged to a connection, and no replica knows of it.</source>
         <translation>%1 在 %2 被杀死，%3 的锁也随之消失：这个锁属于一个连接，副本都不知道它。</translation>
     </message>
     <message>
         <source>%1 took the place of %2 at %3, without the lock of %4: it belongs to a connection to %2, and no replica knows of it.</source>
         <translation>%1 在 %3 取代了 %2，却没有 %4 的锁：这个锁属于到 %2 的一个连接，副本都不知道它。</translation>
+    </message>
+    <message>
+        <source>%1, %2 behind, took the place of %3 at %4, without the lock of %5.</source>
+        <translation>%1 落后 %2，于 %4 取代了 %3，但没有 %5 的锁。</translation>
     </message>
     <message>
         <source>%1 took the place of %2 at %3, without the lock of %4.</source>
@@ -8651,6 +8909,14 @@ A client's address leads to the new master at once.</source>
         <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知。</translation>
     </message>
     <message>
+        <source>All data of %1 were deleted at %2, and with them the lock of %3: it went to %4 at %5.</source>
+        <translation>%1 的全部数据在 %2 被删除，%3 的锁也随之消失：锁在 %5 给了 %4。</translation>
+    </message>
+    <message>
+        <source>All data of %1 were deleted at %2, and with them the lock of %3.</source>
+        <translation>%1 的全部数据在 %2 被删除，%3 的锁也随之消失。</translation>
+    </message>
+    <message>
         <source>%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of it, and the lock went to %4 at %5.</source>
         <translation>%1 在 %3 丢失了关于 %2 的锁的记忆：知道这把锁的服务器太少了，锁在 %5 给了 %4。</translation>
     </message>
@@ -8687,10 +8953,6 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %3 丢失了对 %2 的锁的记忆。</translation>
     </message>
     <message>
-        <source>Clients were told at %1 to take their locks on %2, and nobody waited for those on the engine before it: they go on there, and %2 knows nothing of them.</source>
-        <translation>客户端在 %1 被告知改到 %2 上取锁，没有人等待之前那个引擎上的锁结束：它们在那里继续，而 %2 对它们一无所知。</translation>
-    </message>
-    <message>
         <source>On the server the lock was free, but %1, which died at %2 while it waited, still had a place in the queue: nobody behind it got the lock until the server dropped that place.</source>
         <translation>在服务器上锁是空闲的，但在等待中于 %2 崩溃的 %1 仍占着队列中的位置：在服务器去掉这个位置之前，它后面没有人得到锁。</translation>
     </message>
@@ -8705,6 +8967,30 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>On the server the lock is free: its waiters were not told of that, or ask in vain.</source>
         <translation>服务器上锁是空闲的：等待者没有得到通知，或者请求落空。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free, but somebody else has all connections of the pool to %1 since %2: the waiters have none to ask by.</source>
+        <translation>服务器上锁是空闲的，但自 %2 起，通往 %1 的连接池里的连接全被别人占用：等待者没有连接可用来请求。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free, but all connections of the pool to %1 are lent since %2: the waiters have none to ask by.</source>
+        <translation>服务器上锁是空闲的，但自 %2 起，通往 %1 的连接池里的连接全部借出：等待者没有连接可用来请求。</translation>
+    </message>
+    <message>
+        <source>On the server the lock was free, but somebody else had all connections of the pool to %1 since %2: the waiters had none to ask by.</source>
+        <translation>服务器上锁当时是空闲的，但自 %2 起，通往 %1 的连接池里的连接全被别人占用：等待者没有连接可用来请求。</translation>
+    </message>
+    <message>
+        <source>On the server the lock was free, but all connections of the pool to %1 were lent since %2: the waiters had none to ask by.</source>
+        <translation>服务器上锁当时是空闲的，但自 %2 起，通往 %1 的连接池里的连接全部借出：等待者没有连接可用来请求。</translation>
+    </message>
+    <message>
+        <source>On the server the lock was free, but somebody else had all connections of the pool to %1 from %2 to %3: the waiters had none to ask by.</source>
+        <translation>服务器上锁当时是空闲的，但从 %2 到 %3，通往 %1 的连接池里的连接全被别人占用：等待者没有连接可用来请求。</translation>
+    </message>
+    <message>
+        <source>On the server the lock was free, but all connections of the pool to %1 were lent from %2 to %3: the waiters had none to ask by.</source>
+        <translation>服务器上锁当时是空闲的，但从 %2 到 %3，通往 %1 的连接池里的连接全部借出：等待者没有连接可用来请求。</translation>
     </message>
     <message>
         <source>On the server the lock is free, but messages to and from %1 take up to %2 longer each way since %3: the waiters ask, and the answers come too late.</source>
@@ -8733,6 +9019,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>The entry of %1 stayed on the server.</source>
         <translation>%1 的条目一直留在服务器上。</translation>
+    </message>
+    <message>
+        <source>The work of %1 had hung since %2, while its client was alive: so the server kept its entry.</source>
+        <translation>%1 的工作自 %2 起就卡住了，而它的客户端还活着：所以服务器保留着它的条目。</translation>
+    </message>
+    <message>
+        <source>The work of %1 has hung since %2, while its client is alive: so the server keeps its entry, and only a maximum hold time would end it.</source>
+        <translation>%1 的工作从 %2 起卡住，而它的客户端还活着：所以服务器保留着它的条目，只有设定最长持有时间才能结束。</translation>
     </message>
     <message>
         <source>The work of %1 had hung since %2, while its watchdog renewed its lease.</source>
@@ -8793,12 +9087,12 @@ A client's address leads to the new master at once.</source>
         <translation>没有不变量被破坏：这种锁不保证轮到谁；有队列的锁才保证。</translation>
     </message>
     <message>
-        <source>mutual-exclusion</source>
+        <source>mutual exclusion</source>
         <translation>互斥</translation>
     </message>
     <message>
-        <source>stale-write</source>
-        <translation>过期写入</translation>
+        <source>no stale write</source>
+        <translation>没有过期写入</translation>
     </message>
     <message>
         <source>ownership</source>
@@ -8813,15 +9107,15 @@ A client's address leads to the new master at once.</source>
         <translation>重入计数</translation>
     </message>
     <message>
-        <source>fifo</source>
+        <source>queue order</source>
         <translation>先来后到</translation>
     </message>
     <message>
-        <source>token-order</source>
+        <source>token order</source>
         <translation>令牌次序</translation>
     </message>
     <message>
-        <source>no-deadlock</source>
+        <source>no deadlock</source>
         <translation>无死锁</translation>
     </message>
     <message>
@@ -8857,24 +9151,57 @@ A client's address leads to the new master at once.</source>
         <translation>谁等待的锁，其持有者都不会直接或间接地反过来等待它持有的锁。</translation>
     </message>
     <message>
-        <source>%1 violated for %2 so far, since %3</source>
-        <translation>%1：自 %3 起违反，至今 %2</translation>
+        <source>mutual exclusion violated</source>
+        <translation>互斥被违反</translation>
     </message>
     <message>
-        <source>%1 violated at %2</source>
-        <translation>%1：在 %2 被违反</translation>
+        <source>stale write</source>
+        <translation>过期写入</translation>
     </message>
     <message>
-        <source>%1 violated for %2, from %3</source>
-        <translation>%1：自 %3 起违反了 %2</translation>
+        <source>ownership violated</source>
+        <translation>归属被违反</translation>
     </message>
     <message>
-        <source>%1 violated for %2 so far</source>
-        <translation>%1：已违反 %2</translation>
+        <source>no progress</source>
+        <translation>停滞不前</translation>
     </message>
     <message>
-        <source>%1 violated for %2</source>
-        <translation>%1：违反了 %2</translation>
+        <source>hold count wrong</source>
+        <translation>持有次数出错</translation>
+    </message>
+    <message>
+        <source>queue order violated</source>
+        <translation>先来后到被违反</translation>
+    </message>
+    <message>
+        <source>token order violated</source>
+        <translation>令牌次序被违反</translation>
+    </message>
+    <message>
+        <source>deadlock</source>
+        <translation>死锁</translation>
+    </message>
+    <message>
+        <source>%1 for %2 so far, since %3</source>
+        <extracomment>%1 a violation, such as "deadlock"; %2 how long, %3 when it began.</extracomment>
+        <translation>%1：从 %3 起，至今 %2</translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
+        <translation>%1：在 %2</translation>
+    </message>
+    <message>
+        <source>%1 for %2, from %3</source>
+        <translation>%1：从 %3 起，持续 %2</translation>
+    </message>
+    <message>
+        <source>%1 for %2 so far</source>
+        <translation>%1：至今 %2</translation>
+    </message>
+    <message>
+        <source>%1 for %2</source>
+        <translation>%1，持续 %2</translation>
     </message>
     <message>
         <source>There is no majority since %1 (%2 of %3 servers run): nobody can get in until one is back.</source>
@@ -9011,6 +9338,16 @@ A client's address leads to the new master at once.</source>
         <translation>%1 是哨兵，上面没有锁。请填写它所监视的主节点的地址；可用“redis-cli -p PORT sentinel masters”查到。</translation>
     </message>
     <message>
+        <source>This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that you ask for (match), are known. Its performance schema, with the instrument wait/lock/metadata/sql/mdl, lists them all</source>
+        <translation>此服务器不列出 GET_LOCK() 的锁，因此只知道有等待者的锁和你指名（match）的锁。启用 performance schema 及其监测项 wait/lock/metadata/sql/mdl 后会全部列出</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1. %n session(s) wait with a prepared statement, which does not show the name: how many wait for which lock is not known</source>
+        <translation>
+            <numerusform>%1。另有 %n 个会话用预处理语句等待，语句里看不到锁名：每把锁各有几个等待者并不知道</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Strings longer than a lock's value were not read: %1%2</source>
         <translation>长度超过锁的值的字符串没有读取：%1%2</translation>
     </message>
@@ -9023,8 +9360,8 @@ A client's address leads to the new master at once.</source>
         <translation>字段比锁还长的键没有读取：%1%2</translation>
     </message>
     <message>
-        <source>This user may not read some keys, so locks among them are not known: %1%2</source>
-        <translation>此用户无权读取某些键，其中是否有锁不得而知：%1%2</translation>
+        <source>This user may not read some keys or tables, so locks among them are not known: %1%2</source>
+        <translation>该用户无权读取某些键或表，其中的锁未知：%1%2</translation>
     </message>
     <message>
         <source>This user may not ask how large a key is (MEMORY USAGE), so these were not read: %1%2</source>
@@ -9055,10 +9392,6 @@ A client's address leads to the new master at once.</source>
         <translation>集群上只知道锁自己列出的等待者</translation>
     </message>
     <message>
-        <source>This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that you ask for (match), are known. Its performance schema, with the instrument wait/lock/metadata/sql/mdl, lists them all</source>
-        <translation>此服务器不列出 GET_LOCK() 的锁，因此只知道有等待者的锁和你指名（match）的锁。启用 performance schema 及其监测项 wait/lock/metadata/sql/mdl 后会全部列出</translation>
-    </message>
-    <message>
         <source>This user may not ask which sessions wait for which, so blocked sessions are not known</source>
         <translation>此用户无权查询哪些会话在等待哪些会话，因此不知道被阻塞的会话</translation>
     </message>
@@ -9081,6 +9414,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>This server does not list its keys, so only locks that you name (match) are watched. %1</source>
         <translation>这台服务器不列出它的键，因此只监视你指名的锁（match）。%1</translation>
+    </message>
+    <message>
+        <source>More than %1 tables have “lock” in their names: the others were not looked at%2. Name a table in the address (table=…)</source>
+        <translation>名称含 “lock” 的表超过 %1 个：其余未查看%2。请在地址中指定表（table=…）</translation>
     </message>
     <message>
         <source>More than %1 keys may be locks by their size: the others were not read. Name locks by patterns (match)</source>
@@ -9716,9 +10053,9 @@ A client's address leads to the new master at once.</source>
         <translation>%1 后重新授予</translation>
     </message>
     <message>
-        <source>waits %1, %2</source>
-        <comment>the median and the 99th percentile</comment>
-        <translation>等待 %1，%2</translation>
+        <source>waits %1 (median), %2 (99th percentile)</source>
+        <extracomment>How long clients waited for the lock.</extracomment>
+        <translation>等待 %1（中位数），%2（99 百分位）</translation>
     </message>
     <message>
         <source>nothing was expected</source>
@@ -9803,6 +10140,11 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>your own: %1</source>
         <translation>自编：%1</translation>
+    </message>
+    <message>
+        <source>%1 (source: %2)</source>
+        <extracomment>A scenario's title, and the report that tells of it.</extracomment>
+        <translation>%1（出处：%2）</translation>
     </message>
     <message>
         <source> (unsafe: exists to be seen failing, in the simulator only)</source>
@@ -9929,10 +10271,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>usage: %1</source>
         <translation>用法：%1</translation>
-    </message>
-    <message>
-        <source>there is no recipe “%1”%2</source>
-        <translation>没有算法“%1”%2</translation>
     </message>
     <message>
         <source>--shared and --permits exclude each other: one is of read/write locks, one of semaphores</source>
@@ -10997,12 +11335,13 @@ A client's address leads to the new master at once.</source>
         <translation>给录制加一条说明(&amp;N)…</translation>
     </message>
     <message>
-        <source>Recording your hands: faults, settings, stops, speeds and notes become steps. The same key ends it.</source>
-        <translation>正在录下你的操作：故障、设置、停顿、速度和说明都会变成步骤。再按同一个键结束。</translation>
+        <source>Recording your hands: faults, settings, stops, speeds and notes become steps. %1 ends it.</source>
+        <extracomment>%1 keys.</extracomment>
+        <translation>正在录下你的操作：故障、设置、停顿、速度和说明都会变成步骤。按 %1 结束。</translation>
     </message>
     <message>
-        <source>Stopped. Your recording is kept: the same key makes its lesson.</source>
-        <translation>已停止。录制内容保留着：再按同一个键即可生成课程。</translation>
+        <source>Stopped. Your recording is kept: %1 makes its lesson.</source>
+        <translation>已停止。录制内容保留着：按 %1 即可生成课程。</translation>
     </message>
     <message>
         <source>The recording of your hands ended without a lesson: another session was opened.</source>
@@ -11360,6 +11699,14 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
+        <source>Session</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>Edit the connection…</source>
+        <translation>编辑此连接…</translation>
+    </message>
+    <message>
         <source>Panels</source>
         <translation>面板</translation>
     </message>
@@ -11486,6 +11833,15 @@ A client's address leads to the new master at once.</source>
         <source>next step</source>
         <translation>下一步</translation>
     </message>
+    <message>
+        <source>pause the holder</source>
+        <extracomment>%1 a client that is paused.</extracomment>
+        <translation>暂停持有者</translation>
+    </message>
+    <message>
+        <source>resume %1</source>
+        <translation>恢复 %1</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::app::RecordingArrival</name>
@@ -11596,14 +11952,6 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>lockscope::app::StatusLine</name>
     <message>
-        <source>Servers</source>
-        <translation>服务器</translation>
-    </message>
-    <message>
-        <source>Load</source>
-        <translation>负载</translation>
-    </message>
-    <message>
         <source>Reading the recording</source>
         <translation>正在读取录制</translation>
     </message>
@@ -11614,6 +11962,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Stop reading; what was read stays</source>
         <translation>停止读取；已读的内容保留</translation>
+    </message>
+    <message>
+        <source>Servers: %1</source>
+        <translation>服务器：%1</translation>
+    </message>
+    <message>
+        <source>Load: %1</source>
+        <translation>负载：%1</translation>
     </message>
     <message numerus="yes">
         <source>%n server(s)</source>
@@ -11867,6 +12223,10 @@ A client's address leads to the new master at once.</source>
         <translation>解锁面板(&amp;U)</translation>
     </message>
     <message>
+        <source>La&amp;nes</source>
+        <translation>泳道(&amp;N)</translation>
+    </message>
+    <message>
         <source>&amp;Panels</source>
         <translation>面板(&amp;P)</translation>
     </message>
@@ -12076,6 +12436,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>the lock was never granted</source>
         <translation>锁从未被授予</translation>
+    </message>
+    <message>
+        <source>it came out as %1, not as %2</source>
+        <translation>结果是 %1，而不是 %2</translation>
     </message>
 </context>
 <context>
@@ -12713,6 +13077,14 @@ A client's address leads to the new master at once.</source>
         <translation>链路</translation>
     </message>
     <message>
+        <source>More: all that can be done to this client, with its keys</source>
+        <translation>更多：可对此客户端执行的所有操作及其快捷键</translation>
+    </message>
+    <message>
+        <source>More: all that can be done to this server, with its keys</source>
+        <translation>更多：可对此服务器执行的所有操作及其快捷键</translation>
+    </message>
+    <message>
         <source>On a condition…</source>
         <translation>按条件…</translation>
     </message>
@@ -13016,8 +13388,8 @@ A client's address leads to the new master at once.</source>
         <translation>播放</translation>
     </message>
     <message>
-        <source>Time</source>
-        <translation>时间</translation>
+        <source>Time %1</source>
+        <translation>时间 %1</translation>
     </message>
     <message>
         <source>The lower run differs in &amp;one thing:</source>
@@ -13641,12 +14013,12 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted</source>
-        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 卡死：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入</translation>
+        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 停滞：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入</translation>
     </message>
     <message>
         <source>stuck</source>
         <extracomment>In a narrow cell of a table: nobody gets the lock any more.</extracomment>
-        <translation>卡死</translation>
+        <translation>停滞</translation>
     </message>
     <message>
         <source>Open the run: %1, seed %2</source>
@@ -13992,6 +14364,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>Only lanes with this text in a name are shown: of a client, a lock, a server. Escape shows all of them again.</source>
         <translation>只显示名字里有这段文字的泳道：客户端、锁或服务器的名字。按 Esc 重新全部显示。</translation>
     </message>
+    <message>
+        <source>All lanes again (Esc)</source>
+        <translation>恢复所有泳道（Esc）</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::views::LanguagesField</name>
@@ -14015,7 +14391,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>以为持有</translation>
     </message>
     <message>
-        <source>still believes</source>
+        <source>thinks it holds</source>
         <translation>仍以为持有</translation>
     </message>
     <message>
@@ -14160,6 +14536,26 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>✗ 你的押注</translation>
     </message>
     <message>
+        <source>requests for each grant</source>
+        <translation>每次授予的请求数</translation>
+    </message>
+    <message>
+        <source>message to waiters so far</source>
+        <translation>条消息发给等待者（至今）</translation>
+    </message>
+    <message>
+        <source>messages to waiters so far</source>
+        <translation>条消息发给等待者（至今）</translation>
+    </message>
+    <message>
+        <source>waiter notified by this release</source>
+        <translation>个等待者被这次解锁通知</translation>
+    </message>
+    <message>
+        <source>waiters notified by this release</source>
+        <translation>个等待者被这次解锁通知</translation>
+    </message>
+    <message>
         <source>what the clients believe</source>
         <translation>各客户端的信念</translation>
     </message>
@@ -14178,6 +14574,22 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>what the resource accepted</source>
         <translation>资源接受了什么</translation>
+    </message>
+    <message>
+        <source>the sessions</source>
+        <translation>会话</translation>
+    </message>
+    <message>
+        <source>the session of %1</source>
+        <translation>%1 的会话</translation>
+    </message>
+    <message>
+        <source>the clocks of the clients</source>
+        <translation>客户端的时钟</translation>
+    </message>
+    <message>
+        <source>the clock of %1</source>
+        <translation>%1 的时钟</translation>
     </message>
     <message>
         <source>the servers</source>
@@ -14712,6 +15124,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>总长未知</translation>
     </message>
     <message>
+        <source>nobody</source>
+        <translation>无人</translation>
+    </message>
+    <message>
+        <source>decides</source>
+        <translation>裁定</translation>
+    </message>
+    <message>
         <source>free</source>
         <translation>空闲</translation>
     </message>
@@ -14722,6 +15142,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>no TTL told</source>
         <translation>未说明剩余时间</translation>
+    </message>
+    <message>
+        <source>your bet</source>
+        <translation>你的押注</translation>
     </message>
     <message>
         <source>expires</source>
@@ -14745,6 +15169,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>%1, paused</source>
         <translation>%1，已暂停</translation>
+    </message>
+    <message>
+        <source>gets in</source>
+        <translation>能进入</translation>
     </message>
     <message>
         <source>not known</source>
@@ -14774,10 +15202,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>%1  %2: %3</source>
         <extracomment>A server's copy of a lock: %1 the server, %2 what the copy is, %3 who holds it there.</extracomment>
         <translation>%1  %2：%3</translation>
-    </message>
-    <message>
-        <source>decides</source>
-        <translation>裁定</translation>
     </message>
     <message>
         <source>a copy</source>
@@ -14830,6 +15254,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>in the server's order</source>
         <translation>按服务器的顺序</translation>
+    </message>
+    <message>
+        <source>nobody decides; as clients asked</source>
+        <translation>无人裁定；按客户端请求的先后</translation>
     </message>
     <message>
         <source>no server answers; as clients asked</source>
@@ -14935,7 +15363,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>%1。没有进度条：锁在 Lockscope 开始观察之前就已被获取，租约总长未知。</translation>
     </message>
     <message>
-        <source>%1 each believe to hold it</source>
+        <source>%1 each think they hold it</source>
         <translation>%1 各自以为持有它</translation>
     </message>
     <message>
@@ -15351,6 +15779,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>当某台服务器是领导者时</translation>
     </message>
     <message>
+        <source>None of these servers is ever the leader of others.</source>
+        <translation>这些服务器中没有哪一台会成为领导者。</translation>
+    </message>
+    <message>
         <source>the next one, whichever</source>
         <translation>下一个，不论是哪台</translation>
     </message>
@@ -15453,10 +15885,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>课程</translation>
     </message>
     <message>
-        <source>Time</source>
-        <translation>时间</translation>
-    </message>
-    <message>
         <source>Leave (Esc)</source>
         <translation>离开（Esc）</translation>
     </message>
@@ -15468,6 +15896,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source> · %1</source>
         <translation> · %1</translation>
+    </message>
+    <message>
+        <source>Time %1</source>
+        <translation>时间 %1</translation>
     </message>
 </context>
 <context>
@@ -15486,8 +15918,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>%1 在等待</translation>
     </message>
     <message>
-        <source>%1 believes to hold it, without the record</source>
-        <translation>%1 以为持有它，但没有记录</translation>
+        <source>%1 thinks it holds the lock, and the record says otherwise</source>
+        <translation>%1 以为持有锁，但记录并非如此</translation>
     </message>
     <message>
         <source>%1 holds it</source>
@@ -15576,6 +16008,13 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>UNSAFE · here to be seen failing</source>
         <translation>不安全 · 用来观察它如何失败</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::ScenarioCard</name>
+    <message>
+        <source>Source: %1</source>
+        <translation>出处：%1</translation>
     </message>
 </context>
 <context>
@@ -15961,8 +16400,16 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>还没有人等待</translation>
     </message>
     <message>
+        <source>waiters are not known</source>
+        <translation>等待者未知</translation>
+    </message>
+    <message>
         <source>no lock is held</source>
         <translation>没有锁被持有</translation>
+    </message>
+    <message>
+        <source>no lock in sight is held</source>
+        <translation>看得到的锁都没有被持有</translation>
     </message>
 </context>
 <context>
@@ -15972,8 +16419,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>时间轴上的步骤</translation>
     </message>
     <message>
-        <source>Drag the end of a step to another instant; it keeps the moment that it is told by</source>
-        <translation>把步骤的终点拖到另一时刻；它所依据的时刻名不变</translation>
+        <source>Drag the end of a step to another instant; it keeps the moment that it is told by. A fault is dragged, too; Delete removes it</source>
+        <translation>把一步的终点拖到另一时刻；它仍按原来的时刻点来写。故障也可以拖动；按 Delete 删除</translation>
     </message>
     <message>
         <source>Playing the scenes …</source>
@@ -15982,6 +16429,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>The steps stand here as soon as the lesson has no mistake.</source>
         <translation>课程没有错误后，步骤就显示在这里。</translation>
+    </message>
+    <message>
+        <source>Fault %1 of %2, at %3: %4. Delete removes it.</source>
+        <extracomment>%3 a time, %4 a fault in words.</extracomment>
+        <translation>第 %1 个故障，共 %2 个，在 %3：%4。按 Delete 删除。</translation>
     </message>
     <message>
         <source>Step %1 of %2 stops at %3 (%4)</source>
@@ -16137,10 +16589,25 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <extracomment>A complaint: %1 a line's number, %2 the place and what is wrong.</extracomment>
         <translation>第 %1 行 · %2</translation>
     </message>
+    <message>
+        <source>line %1 · %2: still to be written</source>
+        <extracomment>A text of a lesson: %1 a line's number, %2 its place.</extracomment>
+        <translation>第 %1 行 · %2：尚未写</translation>
+    </message>
+    <message>
+        <source>The lesson can be played; until then the other language's text stands there.</source>
+        <translation>课程已能播放；写好之前，这里用另一种语言的文字。</translation>
+    </message>
     <message numerus="yes">
         <source>%n complaint(s)</source>
         <translation>
             <numerusform>%n 个问题</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>it can run; %n text(s) still to be written</source>
+        <translation>
+            <numerusform>可以运行；还有 %n 处文字未写</numerusform>
         </translation>
     </message>
     <message>
@@ -16366,16 +16833,16 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>播放控制</translation>
     </message>
     <message>
-        <source>Time</source>
-        <translation>时间</translation>
-    </message>
-    <message>
         <source>Seed</source>
         <translation>种子</translation>
     </message>
     <message>
         <source>seed</source>
         <translation>种子</translation>
+    </message>
+    <message>
+        <source>Play at %1×</source>
+        <translation>以 %1× 播放</translation>
     </message>
     <message>
         <source>Play</source>
@@ -16498,6 +16965,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>Live</source>
         <extracomment>On the button that follows what happens now; pressed while the window does.</extracomment>
         <translation>实时</translation>
+    </message>
+    <message>
+        <source>Time %1</source>
+        <extracomment>What a screen reader says of the clock.</extracomment>
+        <translation>时间 %1</translation>
     </message>
     <message>
         <source>%1, %2 since the beginning</source>
@@ -16633,6 +17105,19 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>PEM 文件</translation>
     </message>
     <message>
+        <source>Choose: %1</source>
+        <extracomment>On a button: %1 a file, "File of the certification authority".</extracomment>
+        <translation>选择：%1</translation>
+    </message>
+    <message>
+        <source>PEM files (*.pem *.crt *.cer *.key)</source>
+        <translation>PEM 文件 (*.pem *.crt *.cer *.key)</translation>
+    </message>
+    <message>
+        <source>All files (*)</source>
+        <translation>所有文件 (*)</translation>
+    </message>
+    <message>
         <source>Mast&amp;er's name</source>
         <translation>主节点名称(&amp;E)</translation>
     </message>
@@ -16657,6 +17142,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>
             <numerusform>%1  （另 %n 个）</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Verdict held back until you have bet</source>
+        <extracomment>In the place of the verdict, while a lesson's question is open.</extracomment>
+        <translation>裁决先不说，等你押注</translation>
     </message>
     <message>
         <source>Nothing to judge yet</source>
@@ -16705,6 +17195,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>%1 so far, %2 later</source>
         <extracomment>How many violations: %1 up to the playhead, %2 after it.</extracomment>
         <translation>至今 %1，之后 %2</translation>
+    </message>
+    <message>
+        <source>Held back until you have bet.</source>
+        <translation>先不说，等你押注。</translation>
     </message>
     <message>
         <source>Nothing to judge yet: play a scenario, or open a recording.</source>
@@ -16812,6 +17306,22 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 <context>
     <name>lockscope::views::WaitsPanel</name>
     <message>
+        <source>Who waits for whom</source>
+        <translation>谁在等谁</translation>
+    </message>
+    <message>
+        <source>Nobody is seen to wait</source>
+        <translation>没有看到等待者</translation>
+    </message>
+    <message>
+        <source>Of some locks it is not known whether anybody waits: their servers do not tell, or are out of sight.</source>
+        <translation>有些锁不知道是否有人在等：它们的服务器不告知，或者看不到。</translation>
+    </message>
+    <message>
+        <source>Held back until you have bet</source>
+        <translation>先不说，等你押注</translation>
+    </message>
+    <message>
         <source>Nobody waits</source>
         <translation>没有等待者</translation>
     </message>
@@ -16823,6 +17333,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>No deadlock: %1 for %2.</source>
         <translation>没有死锁：%1，涉及 %2。</translation>
     </message>
+    <message>
+        <source>No deadlock in sight: %1 for %2.</source>
+        <translation>看得到的范围内没有死锁：%1，涉及 %2。</translation>
+    </message>
     <message numerus="yes">
         <source>%n wait(s)</source>
         <translation>
@@ -16833,6 +17347,18 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>%n lock(s)</source>
         <translation>
             <numerusform>%n 把锁</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s) are not observed: their server is out of sight.</source>
+        <translation>
+            <numerusform>有 %n 把锁未观察到：看不到它们的服务器。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Of %n lock(s) the server does not tell who waits.</source>
+        <translation>
+            <numerusform>有 %n 把锁，服务器不告知谁在等。</numerusform>
         </translation>
     </message>
     <message>
@@ -16981,6 +17507,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Safe: %1</source>
         <translation>安全：%1</translation>
+    </message>
+    <message>
+        <source>Now: %1</source>
+        <translation>现在：%1</translation>
     </message>
     <message>
         <source>Why</source>
@@ -17558,6 +18088,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>a lease of %1 ends before a watchdog renews it after %2: choose a shorter period, such as a third of the lease, or "off"</source>
         <translation>%1 的租约会在看门狗首次续期（%2 后）之前结束：请选择更短的周期，例如租约的三分之一，或 "off"</translation>
+    </message>
+    <message>
+        <source>line %1</source>
+        <translation>第 %1 行</translation>
     </message>
     <message>
         <source>%1, changed by hand</source>

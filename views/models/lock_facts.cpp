@@ -404,44 +404,6 @@ QString modeText(const LockFacts& facts) {
     return {};
 }
 
-QString renewalText(const Renewal& renewal, bool full) {
-    switch (renewal.kind) {
-    case Renewal::Kind::NotHeld:
-        return none();
-    case Renewal::Kind::NoWatchdog:
-        return full ? Words::tr("no watchdog") : none();
-    case Renewal::Kind::Stopped:
-        return Words::tr("watchdog stopped");
-    case Renewal::Kind::In:
-        return Words::tr("in %1").arg(duration(renewal.by));
-    case Renewal::Kind::Late:
-        return Words::tr("late by %1").arg(duration(renewal.by));
-    case Renewal::Kind::Seen:
-        if (renewal.by < Nanos(1ms)) return full ? Words::tr("seen just now") : Words::tr("just now");
-        return full ? Words::tr("seen %1 ago").arg(duration(renewal.by))
-                    : Words::tr("%1 ago").arg(duration(renewal.by));
-    case Renewal::Kind::Unknown:
-        break;
-    }
-    return unknown();
-}
-
-QString renewalText(const LockFacts& facts, bool full) {
-    if (facts.renewal.kind != Renewal::Kind::Unknown || !facts.known() || !facts.held())
-        return renewalText(facts.renewal, full);
-    switch (facts.keptBy) {
-    case inspect::KeptBy::Transaction:
-        //: In the column of renewals: nobody renews the lock, it ends with its holder's transaction.
-        return full ? Words::tr("none: it ends at commit") : Words::tr("ends at commit");
-    case inspect::KeptBy::Session:
-        return full ? Words::tr("none: the session keeps it") : none();
-    case inspect::KeptBy::NotTold:
-        break;
-    }
-    // A format that tells no end shows no renewal either.
-    return facts.endKnown ? Words::tr("none seen") : unknown();
-}
-
 QString lockFormat(EntityId lock, const ViewContext& context) {
     const auto trace = context.trace();
     const trace::Entity& e = trace->entity(lock);

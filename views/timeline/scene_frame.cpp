@@ -203,11 +203,12 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
     painter.fillRect(QRect(0, ruler - 1, size.width(), 1), color(Role::Hairline));
     const double titled = kit.text({double(kit.m.px(14)), 0, double(labels), double(ruler)}, Timeline::tr("Timeline"),
                                    kit.bold, Role::Text);
-    if (const auto pinned = scene.layout.wanted().pinned.size(); pinned > 0)
+    if (const auto pinned = scene.layout.wanted().pinned.size(); pinned > 0) {
         //: Beside the title of the timeline: how many lanes a person has pinned.
+        const QString words = Timeline::tr("%n pinned", nullptr, int(pinned));
         kit.firstFitting({titled + kit.m.px(8), 0, labels - titled - kit.m.px(10), double(ruler)},
-                         {Timeline::tr("%n pinned", nullptr, int(pinned)), QString::number(pinned)}, kit.small,
-                         Role::TextDim);
+                         {words, QString::number(pinned)}, kit.small, Role::TextDim);
+    }
 
     painter.save();
     painter.translate(labels, 0);

@@ -85,23 +85,6 @@ private Q_SLOTS:
         QCOMPARE(told(watch.check(15s)), u"over held>5s orders"_qs);
     }
 
-    /// Between two looks at a server that tells nothing, a hold may have ended: it is not counted on.
-    void aHoldIsCountedToTheLastLook() {
-        const auto polled = [](Nanos at, std::vector<LockRow> rows) {
-            LockReport all = report(at, std::move(rows));
-            all.hearsOfChanges = false;
-            return all;
-        };
-        AlertWatch watch = watching("held>5s");
-        watch.observe(polled(0s, {}));
-        watch.observe(polled(1s, {held("orders", "A")}));
-        QCOMPARE(told(watch.check(30s)), QString());
-        watch.observe(polled(31s, {held("orders", "A")}));
-        const auto raised = watch.check(31s);
-        QCOMPARE(told(raised), u"held>5s orders"_qs);
-        QVERIFY2(raised.front().sentence.contains(u"held by A for 30.0 s"), qPrintable(raised.front().sentence));
-    }
-
     void whenAHoldBeganIsTheServersWordWhereItSaysSo() {
         AlertWatch watch = watching("held>1m");
         LockRow row = held("orders", "A");
