@@ -239,8 +239,8 @@ bool isSameNews(const trace::Trace& trace, const Tick& one, const Tick& other) {
     return a.aux == b.aux && a.value == b.value && a.flags == b.flags;
 }
 
-/// Where the marks that begin with `first` end: those of one instant are one mark. Those of one kind that stand `close`
-/// (ns) to each other are, too, if they are the same news, or where there are `many`.
+/// Where the mark that begins with `first` ends. Faults of one instant are one mark, and so are faults of one kind that
+/// stand `close` (ns) to each other, if they are the same news, or where there are `many`.
 std::size_t endOfMark(const TimelineScene& scene, std::size_t first, std::size_t end, std::int64_t close, bool many) {
     const TickTrack& faults = scene.data.faults();
     const trace::Trace& trace = scene.data.trace();
