@@ -117,9 +117,26 @@ QWidget* makeInspector(views::ViewContext* context) {
     tabs->setAccessibleName(Inspector::tr("Protocol and verdict"));
     tabs->addTab(new views::ProtocolPanel(context), Inspector::tr("Protocol"));
     auto* verdict = new views::VerdictPanel(context);
-    tabs->addTab(verdict, Inspector::tr("Verdict"));
-    QObject::connect(context, &views::ViewContext::explanationRequested, verdict,
-                     [tabs, verdict] { tabs->setCurrentWidget(verdict); });
+    // A card that is to be read as a whole must not push the window apart: it scrolls where there is too little room.
+    auto* room = new Column;
+    room->setFocusPolicy(Qt::NoFocus);
+    room->setFrameShape(QFrame::NoFrame);
+    room->setWidgetResizable(true);
+    room->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    room->setWidget(verdict);
+    views::followFocus(room);
+    tabs->addTab(room, Inspector::tr("Verdict"));
+    QObject::connect(context, &views::ViewContext::explanationRequested, room,
+                     [tabs, room] { tabs->setCurrentWidget(room); });
+    QObject::connect(verdict, &views::VerdictPanel::cardShown, splitter, [splitter, room, verdict](QWidget* card) {
+        // The lock's facts above give way, as far as half of the height.
+        const QList<int> sizes = splitter->sizes();
+        const int all = sizes.front() + sizes.back();
+        const int wanted = verdict->minimumSizeHint().height() + sizes.back() - room->viewport()->height();
+        const int given = std::min(wanted, all / 2);
+        if (sizes.back() < given) splitter->setSizes({all - given, given});
+        room->ensureWidgetVisible(card, 0, 0);
+    });
     splitter->addWidget(tabs);
     splitter->setCollapsible(1, true); // on call the detail has its room, until it is drawn up or asked for
     QObject::connect(context, &views::ViewContext::explanationRequested, splitter, [splitter] {

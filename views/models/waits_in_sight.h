@@ -5,7 +5,7 @@ namespace lockscope::views {
 
 class ViewContext;
 
-/// What nobody can know at the playhead of waiting for the locks of watched servers.
+/// How much of the waiting for the locks of watched servers cannot be known at the playhead.
 struct WaitsInSight {
     int unseen = 0; ///< locks whose server is out of sight
     int untold = 0; ///< locks in sight whose server does not tell whether anybody waits

@@ -208,7 +208,7 @@ void CommandField::refill() {
     // Letters here and there are a last resort.
     const bool better = std::ranges::any_of(matches, [](const Match& m) { return m.how > CommandMatch::Letters; });
     if (better) std::erase_if(matches, [](const Match& m) { return m.how == CommandMatch::Letters; });
-    // What is called exactly so is meant, even if it cannot be done now: Enter must not do something else instead.
+    // An exact name is meant, even if its command cannot be done now: Enter must not do something else instead.
     const auto usable = [](const Match& m) {
         return !m.action || m.action->isEnabled() || m.how == CommandMatch::Equal;
     };

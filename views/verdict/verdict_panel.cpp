@@ -147,6 +147,7 @@ void VerdictPanel::showCard(std::size_t violation) {
             const int frame = m_violations->height() - m_violations->viewport()->height();
             m_violations->setMinimumHeight(std::min(m_violations->visualRect(card).height() + frame + 2, kMost));
             m_violations->scrollTo(card, QAbstractItemView::PositionAtTop);
+            Q_EMIT cardShown(m_violations);
         });
 }
 

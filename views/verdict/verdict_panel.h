@@ -20,6 +20,10 @@ public:
     QListView* invariants() const { return m_invariants; }
     QListView* violations() const { return m_violations; }
 
+Q_SIGNALS:
+    /// The card of an explained violation stands first in its list, and wants all of its height.
+    void cardShown(QWidget* list);
+
 protected:
     void showEvent(QShowEvent* event) override;
 

@@ -61,7 +61,7 @@ private Q_SLOTS:
         QVERIFY(!scene.item(picture, scene.lock("orders"))); // nobody waits for it
     }
 
-    /// Of a watched server that is out of sight, or does not tell who waits, nothing is claimed.
+    /// A watched server may be out of sight, or not tell who waits: nothing is claimed of its locks.
     void noDeadlockIsClaimedOfWhatIsNotSeen() {
         WrittenWorld world;
         trace::Trace& trace = world.trace();

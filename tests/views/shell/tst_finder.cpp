@@ -106,7 +106,7 @@ private Q_SLOTS:
         QVERIFY2(promote.join(u' ').contains(QStringLiteral("Scenario")), "the scenarios are found as before");
     }
 
-    /// Who types a story's whole id, or the whole name of a command, wants nothing else: least of all a fault.
+    /// A story's whole id, or the whole name of a command, means nothing else: least of all a fault.
     void whatIsCalledExactlySoComesFirst_data() {
         QTest::addColumn<QString>("language");
         QTest::addColumn<QString>("typed");

@@ -47,7 +47,7 @@ private Q_SLOTS:
         QVERIFY2(banner->text().contains(u"for 1.2 s, from 2.0 s"_qs), qPrintable(banner->text()));
     }
 
-    /// What was clicked on is what is told there, though another violation goes on at the same instant.
+    /// The violation that was clicked on is told there, though another one goes on at the same instant.
     void theExplainedViolationStays() {
         Scene scene;
         scene.session.violate();
