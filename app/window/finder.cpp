@@ -79,6 +79,7 @@ void findSettings(MainWindow* window, const QString& typed, std::vector<CommandF
         {"clients", "processes number how many 客户端 数量"},
         {"lease", "ttl expiry time-out seconds 租约 过期 时间"},
         {"watchdog", "renewal heartbeat interval 看门狗 续期 间隔"},
+        {"max_hold", "maximum hold time bound hung work 最长持有 上限"},
         {"hold", "work duration busy 工作 时长"},
         {"think", "rest pause idle between 间歇 休息"},
         {"token_check", "fencing token resource refuse 栅栏 令牌 检查"},

@@ -105,6 +105,7 @@ struct LockSettings {
     bool token = false;         ///< take fencing tokens where the recipe can give them
     int permits = 1;            ///< how many a semaphore has
     QString service = {};       ///< the id of the service that keeps it; empty: the first one
+    Nanos maxHold{};            ///< the longest time that a hold may last, 0 = no bound
     friend bool operator==(const LockSettings&, const LockSettings&) = default;
 };
 

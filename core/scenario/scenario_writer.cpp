@@ -23,9 +23,12 @@ QJsonValue valueOf(const Setting& setting, const Scenario& scenario) {
 
 /// The object with the settings that stand in it.
 QJsonObject settingsOf(const char* name, const Scenario& scenario, int form, QJsonObject object) {
-    for (const Setting& setting : allSettings())
-        if (setting.object == QLatin1String(name) && setting.since <= form)
-            object[setting.key] = valueOf(setting, scenario);
+    for (const Setting& setting : allSettings()) {
+        if (setting.object != QLatin1String(name) || setting.since > form) continue;
+        // A bound that nobody set is left out: it says nothing.
+        if (setting.key == QLatin1String("max_hold") && scenario.lock.maxHold == Nanos(0)) continue;
+        object[setting.key] = valueOf(setting, scenario);
+    }
     return object;
 }
 
@@ -118,7 +121,8 @@ bool isOfFormTwo(const Fault& fault) {
                                 Action::FlushNode,   Action::JitterLink, Action::ResetLink,     Action::DriftClock,
                                 Action::ExhaustPool, Action::FreePool,   Action::RepeatRequest, Action::StallDisk,
                                 Action::FreeDisk};
-    const bool action = std::ranges::find(kNewer, fault.action) != kNewer.end();
+    const Setting* const set = fault.action == Action::Set ? findSetting(fault.setting) : nullptr;
+    const bool action = std::ranges::find(kNewer, fault.action) != kNewer.end() || (set && set->since > 1);
     const bool condition = fault.when && (fault.at || fault.when->on > Trigger::On::Released ||
                                           !fault.when->client.isEmpty() || !fault.when->lock.isEmpty());
     const bool several = targetSetsIn(fault.target) || targetsIn(fault.target).size() > 1;
@@ -134,7 +138,8 @@ int formOf(const Scenario& scenario) {
     const bool services = scenario.services.size() > 1 || !std::ranges::all_of(scenario.services, isPlain);
     const bool parts = scenario.manager || !scenario.moreLocks.empty() || !scenario.programs.empty() ||
                        !scenario.groups.empty() || !scenario.recipes.empty() || scenario.lock.permits != 1 ||
-                       services || !scenario.lock.service.isEmpty() || scenario.liveness;
+                       scenario.lock.maxHold != Nanos(0) || services || !scenario.lock.service.isEmpty() ||
+                       scenario.liveness;
     const bool faults = std::ranges::any_of(scenario.faults, isOfFormTwo);
     return parts || faults || std::ranges::any_of(scenario.expect, isNewer) ? 2 : 1;
 }

@@ -41,6 +41,8 @@ const std::vector<Setting>& allSettings() {
          TimeSetting{[](Scenario& s) -> Nanos& { return s.lock.watchdog; }, {}, L("off"), {}}},
         {L("wait"), L("lock"), L("wait"), QT_TRANSLATE_NOOP("scenario", "a time such as 10s, or forever"),
          TimeSetting{[](Scenario& s) -> Nanos& { return s.lock.wait; }, {}, L("forever"), kNever}},
+        {L("max_hold"), L("lock"), L("max_hold"), QT_TRANSLATE_NOOP("scenario", "a time such as 10s, or off"),
+         TimeSetting{[](Scenario& s) -> Nanos& { return s.lock.maxHold; }, {}, L("off"), {}}, 2},
         {L("deadline"), L("lock"), L("deadline"), QT_TRANSLATE_NOOP("scenario", "honoured or ignored"),
          SwitchSetting{[](Scenario& s) -> bool& { return s.lock.honourDeadline; }, L("honoured"), L("ignored")}},
         {L("token"), L("lock"), L("token"), kSwitchForm,

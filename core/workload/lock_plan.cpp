@@ -36,6 +36,7 @@ HoldOptions holdOptionsOf(const scenario::LockSettings& settings) {
     HoldOptions options;
     options.lease = settings.lease;
     options.watchdog = settings.watchdog;
+    options.maxHold = settings.maxHold;
     options.honourDeadline = settings.honourDeadline;
     options.token = settings.token;
     options.allowNaive = true; // to be seen failing

@@ -95,6 +95,8 @@ constexpr std::array kWords{
          QT_TRANSLATE_NOOP("EditorFields", "How often a holder renews, such as 2s, or off")},
     Word{"wait", QT_TRANSLATE_NOOP("EditorFields", "Longest wait"),
          QT_TRANSLATE_NOOP("EditorFields", "A time such as 10s, or forever")},
+    Word{"max_hold", QT_TRANSLATE_NOOP("EditorFields", "Longest hold"),
+         QT_TRANSLATE_NOOP("EditorFields", "Then the lock is given back, renewed or not: a time such as 10s, or off")},
     Word{"deadline", QT_TRANSLATE_NOOP("EditorFields", "At its deadline"),
          QT_TRANSLATE_NOOP("EditorFields", "Whether a client stops when its lease has ended by its own clock")},
     Word{"token", QT_TRANSLATE_NOOP("EditorFields", "Fencing token"),

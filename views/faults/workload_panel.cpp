@@ -111,6 +111,10 @@ WorkloadPanel::WorkloadPanel(ViewContext* context, QWidget* parent)
             tr("Lease: after this time without a renewal the server frees the lock, such as 5s or 250ms"));
     addText(QStringLiteral("watchdog"), tr("Watchdog"),
             tr("Watchdog: a holder renews its lease this often, such as 2s, or off"));
+    addText(
+        QStringLiteral("max_hold"), tr("Longest hold"),
+        tr("Longest hold: then the lock is given back and its holder is told, however often it was renewed, such as "
+           "12s, or off"));
     addText(QStringLiteral("hold"), tr("Work"),
             tr("Time that the work under the lock takes: shortest – longest, such as 2s – 4s"));
     addText(QStringLiteral("think"), tr("Rest"),
@@ -241,6 +245,9 @@ void WorkloadPanel::showSettings() {
                        : session->abilities().live ? tr("read-only")
                        : nobody                    ? tr("no clients of our own")
                                                    : tr("read-only: this is a recording"));
+    // A lease that nobody renews bounds a hold by itself.
+    const scenario::LockSettings& lock = m_context->settings().lock;
+    m_form->setRowVisible(control(QStringLiteral("max_hold")), lock.watchdog > Nanos(0) || lock.maxHold > Nanos(0));
     m_showing = true;
     for (const auto& [setting, widget] : m_controls) {
         widget->setEnabled(can);
