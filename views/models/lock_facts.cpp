@@ -8,6 +8,7 @@
 #include "trace/deadline.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 
 namespace lockscope::views {
 
@@ -213,7 +214,8 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     const trace::ClientState* const life = client == state.clients.end() ? nullptr : &client->second;
     if (!life) {
         // A change of hands or a renewal that was seen tells what the first look could not.
-        const bool began = record.grants > 1;
+        // Each of several holders is a grant of its own, those of the first look, too.
+        const bool began = record.grants > std::max<std::size_t>(record.allHolders().size(), 1);
         facts.sinceKnown = began || told;
         facts.leaseKnown = began || record.leaseFrom > record.since;
     }
