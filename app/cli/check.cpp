@@ -52,6 +52,11 @@ ExitStatus status(const Checked& checked) {
     return status == kFine && !checked.whole ? kUnknown : status;
 }
 
+/// A recording of others' clients, without any of our own.
+bool isWatched(const Checked& checked) {
+    return checked.acquisitions == 0 && checked.recording.meta.recipe.isEmpty();
+}
+
 QByteArray toJson(const QString& file, const Checked& checked) {
     const trace::Trace& trace = *checked.recording.trace;
     const trace::RecordingMeta& meta = checked.recording.meta;
@@ -63,7 +68,8 @@ QByteArray toJson(const QString& file, const Checked& checked) {
         .add("seed", meta.seed)
         .addJson("until_ms", milliseconds(trace.reached().count()))
         .add("events", static_cast<std::uint64_t>(trace.size()))
-        .add("acquisitions", checked.acquisitions)
+        .add("acquisitions",
+             isWatched(checked) ? QJsonValue(QJsonValue::Null) : QJsonValue(qint64(checked.acquisitions)))
         .add("digest", checked.digest)
         .add("finished", meta.finished)
         .add("whole", checked.whole)
@@ -91,9 +97,13 @@ int check(const QStringList& words) {
         say(QStringLiteral("%1 · %2").arg(file, durationText(checked.recording.trace->reached())) +
             (checked.recording.meta.finished ? QString() : tr(" · the recording ended early")));
         say(judgementText(checked.verdict, *checked.recording.trace));
-        say(tr("  %1 acquisitions, %2 events, digest %3")
-                .arg(QString::number(checked.acquisitions), QString::number(checked.recording.trace->size()),
-                     QString::fromLatin1(checked.digest)));
+        const QString events = QString::number(checked.recording.trace->size());
+        const QString digest = QString::fromLatin1(checked.digest);
+        // Clients of others tell nobody when a lock is granted to them.
+        say(isWatched(checked)
+                ? tr("  %1 events, digest %2; acquisitions are not recorded by watching").arg(events, digest)
+                : tr("  %1 acquisitions, %2 events, digest %3")
+                      .arg(QString::number(checked.acquisitions), events, digest));
     }
     return status(checked);
 }

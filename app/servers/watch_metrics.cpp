@@ -7,6 +7,7 @@
 
 #include <QHttpServer>
 #include <QHttpServerResponse>
+#include <algorithm>
 
 namespace lockscope::cli {
 
@@ -87,7 +88,10 @@ void WatchMetrics::setAlerts(const QString& endpoint, std::size_t raised) {
 }
 
 QByteArray WatchMetrics::text() const {
-    Family up("lockscope_up", "gauge", "1 while the server can be read.");
+    Family up("lockscope_up", "gauge", "1 while the server can be read, of a cluster all of its parts.");
+    Family servers("lockscope_servers", "gauge", "Servers that are watched together, by whether they can be read.");
+    Family unlisted("lockscope_locks_without_samples", "gauge",
+                    "Locks beyond the number that have samples of their own.");
     Family locks("lockscope_locks", "gauge", "Locks by state.");
     Family waiters("lockscope_lock_waiters", "gauge", "Clients that wait for the lock.");
     Family held("lockscope_lock_held", "gauge", "1 while the lock is held.");
@@ -99,7 +103,14 @@ QByteArray WatchMetrics::text() const {
     Family spent("lockscope_watch_server_seconds_total", "counter", "The server's time that they took, at most.");
     for (const auto& [endpoint, server] : m_servers) {
         const QByteArray here = "endpoint=" + label(endpoint);
-        up.add(here, server.up ? "1" : "0");
+        const auto away = std::ranges::count_if(
+            server.last.servers, [](const inspect::WatchedServerState& one) { return !one.trouble.isEmpty(); });
+        const bool whole = server.last.together || away == 0; // each server of a Redlock has every lock
+        up.add(here, server.up && whole ? "1" : "0");
+        if (server.up && !server.last.servers.empty()) {
+            servers.add(here + ",readable=\"yes\"", QByteArray::number(qlonglong(server.last.servers.size()) - away));
+            servers.add(here + ",readable=\"no\"", QByteArray::number(qlonglong(away)));
+        }
         alerts.add(here, QByteArray::number(qulonglong(server.alerts)));
         for (const auto& [event, count] : server.events)
             events.add(here + ",event=\"" + event + '"', QByteArray::number(qulonglong(count)));
@@ -113,18 +124,21 @@ QByteArray WatchMetrics::text() const {
             ++states[row.state];
             if (shown++ >= kMostLocks) continue;
             const QByteArray of = here + ",lock=" + label(inspect::readable(row.name)) +
-                                  ",format=" + label(inspect::readable(row.format));
+                                  ",format=" + label(inspect::readable(row.format)) + ",certainty=\"" +
+                                  inspect::nameOf(row.certainty) + '"';
             if (row.state != LockRow::State::NotKnown) held.add(of, row.state == LockRow::State::Held ? "1" : "0");
             if (row.waiterCount) waiters.add(of, QByteArray::number(qlonglong(*row.waiterCount)));
             if (row.ttlMs) left.add(of, seconds(double(*row.ttlMs) / 1000));
             if (row.token) tokens.add(of, QByteArray::number(qlonglong(*row.token)));
         }
+        unlisted.add(here, QByteArray::number(qulonglong(shown - std::min(shown, kMostLocks))));
         static constexpr const char* kStates[] = {"free", "queued", "held", "not-known"};
         for (const auto& [state, count] : states)
             locks.add(here + ",state=\"" + kStates[std::size_t(state)] + '"', QByteArray::number(count));
     }
     QByteArray all;
-    for (const Family* family : {&up, &locks, &held, &waiters, &left, &tokens, &events, &alerts, &requests, &spent})
+    for (const Family* family :
+         {&up, &servers, &locks, &unlisted, &held, &waiters, &left, &tokens, &events, &alerts, &requests, &spent})
         all += family->text();
     return all;
 }

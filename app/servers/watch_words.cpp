@@ -4,6 +4,7 @@
 #include "cli/text.h"
 #include "inspect/held_twice.h"
 #include "inspect/kept_by.h"
+#include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/time_text.h"
 
@@ -45,13 +46,17 @@ QString shortenedIdentity(const QString& text) {
 
 /// "3c1f0a52…8f01aa:1 ×2": enough of an identity to tell clients apart; "pid 4711 (psql 127.0.0.1)".
 QString partyText(const inspect::Party& party) {
-    constexpr qsizetype kWords = 40, kAbout = 60;
+    constexpr qsizetype kWords = 40, kAbout = 60, kFacts = 120;
     QString text = inspect::readable(party.client);
     text = text.contains(QLatin1Char(' ')) ? shortened(text, kWords) : shortenedIdentity(text);
     if (party.thread) text += QLatin1Char(':') + inspect::readable(*party.thread);
     if (party.holds.value_or(1) > 1) text += QStringLiteral(" ×%1").arg(*party.holds);
-    if (!party.about.isEmpty())
-        text += QStringLiteral(" (") + shortened(inspect::readable(party.about), kAbout) + QLatin1Char(')');
+    if (!party.about.isEmpty()) {
+        // Who that is, and since when its transaction is open, goes before its statement.
+        const QString facts = inspect::readable(inspect::aboutWithoutStatement(party));
+        const qsizetype most = std::clamp(facts.size(), kAbout, kFacts);
+        text += QStringLiteral(" (") + shortened(inspect::readable(party.about), most) + QLatin1Char(')');
+    }
     return text;
 }
 
@@ -62,6 +67,8 @@ QString holdersText(const LockRow& row) {
     for (const inspect::Party& holder : row.holders) {
         if (std::size_t(holders.size()) == kShown) break;
         holders += partyText(holder);
+        if (holder.neverExpires && row.ttlMs) // beside others whose permits end
+            holders.back() += QLatin1Char(' ') + QStringLiteral("(%1)").arg(tr("never expires"));
         if (holder.ttlMs) // its own lease, besides the lock's
             holders.back() += QLatin1Char(' ') + tr("(%1 s left)").arg(double(*holder.ttlMs) / 1000, 0, 'f', 1);
     }
@@ -88,6 +95,7 @@ QString endText(const LockRow& row) {
     case inspect::KeptBy::Session:
         return tr("kept by its session");
     case inspect::KeptBy::Transaction:
+        if (row.holders.empty()) break; // or by LOCK TABLES: nobody tells who has it
         return tr("kept by its transaction");
     case inspect::KeptBy::NotTold:
         break;
@@ -124,6 +132,13 @@ QString waitersText(const LockRow& row) {
     return text;
 }
 
+/// "1 of 3 permits free", as far as the server tells; else empty.
+QString permitsText(const LockRow& row) {
+    if (!row.permitsFree) return {};
+    return row.permitsInAll ? tr("%1 of %2 permits free").arg(*row.permitsFree).arg(*row.permitsInAll)
+                            : tr("%n permit(s) free", nullptr, int(*row.permitsFree));
+}
+
 /// "127.0.0.1:7001 by 3c1f0a52-7b…, 9.1 s left": what one of several servers has of a lock that they keep together.
 QString copyText(const LockRow& copy) {
     QString text = inspect::readable(copy.server) + QLatin1Char(' ');
@@ -152,16 +167,21 @@ QString rowText(const LockRow& row) {
         copies += copyText(copy);
     if (!copies.isEmpty()) parts += tr("copies: %1").arg(copies.join(QStringLiteral("; ")));
     parts += waitersText(row);
+    if (const QString permits = permitsText(row); !permits.isEmpty()) parts += permits;
     if (row.token) parts += tr("token %1").arg(*row.token);
     if (inspect::heldTwice(row)) parts += tr("held twice: these libraries do not see each other's nodes");
     if (row.certainty == Certainty::Guess) parts += tr("only a guess: perhaps no lock");
+    if (row.certainty == Certainty::Likely) parts += tr("likely a lock");
     return parts.join(QStringLiteral("  "));
 }
 
 QString changeText(const LockChange& change) {
     const LockRow& row = change.row;
-    if (change.kind != LockChange::Kind::Vanished || row.state != LockRow::State::Held) return rowText(row);
+    // Copies on a minority of the servers are no longer what is told when the lock goes.
+    const bool gone = change.kind == LockChange::Kind::Vanished;
+    if (!gone || (row.state != LockRow::State::Held && row.copies.empty())) return rowText(row);
     QStringList parts{inspect::readable(row.name), inspect::readable(row.format)};
+    if (row.state != LockRow::State::Held) return parts.join(QStringLiteral("  "));
     if (const QString holders = holdersText(row); !holders.isEmpty()) parts += tr("was held by %1").arg(holders);
     return parts.join(QStringLiteral("  "));
 }
@@ -223,17 +243,24 @@ QString changeWord(LockChange::What what) {
     return tr("changed");
 }
 
-QString serverEventText(inspect::ServerEvent event, const std::optional<inspect::ServerIdentity>& server) {
-    const QString id = server ? inspect::readable(server->runId.left(8)) : QString();
+QString serverEventText(inspect::ServerEvent event, const inspect::LockReport& report) {
+    QStringList where;
+    for (const QByteArray& address : report.eventsAt)
+        where << inspect::readable(address);
+    if (report.server && !report.server->runId.isEmpty())
+        where << tr("run id %1…").arg(inspect::readable(report.server->runId.left(8)));
+    //: " (127.0.0.1:7001, run id 3c1f0a52…)"
+    const QString which = where.isEmpty() ? QString() : tr(" (%1)").arg(where.join(QStringLiteral(", ")));
     switch (event) {
     case inspect::ServerEvent::Restarted:
-        return tr("server restarted (run id %1…)").arg(id);
+        return tr("server restarted") + which;
     case inspect::ServerEvent::FailedOver:
-        return tr("server failed over (run id %1…)").arg(id);
+        return tr("server failed over") + which;
     case inspect::ServerEvent::Emptied:
         break;
     }
-    return tr("server emptied: its keys were thrown away");
+    const QString emptied = tr("server emptied: its keys were thrown away");
+    return report.eventsAt.empty() ? emptied : emptied + which;
 }
 
 QString progressText(const inspect::LockReport& report) {

@@ -17,7 +17,7 @@ QString lateText(const inspect::LateRenewal& late, const inspect::LockRow& row);
 /// "taken", "changed hands", …
 QString changeWord(inspect::LockChange::What what);
 /// A server event as a sentence.
-QString serverEventText(inspect::ServerEvent event, const std::optional<inspect::ServerIdentity>& server);
+QString serverEventText(inspect::ServerEvent event, const inspect::LockReport& report);
 /// How far a first look has come.
 QString progressText(const inspect::LockReport& report);
 /// The cost of watching for the server so far, over `passed`.

@@ -15,6 +15,7 @@
 #include "trace/time_text.h"
 
 #include <QDateTime>
+#include <QJsonArray>
 #include <QJsonDocument>
 
 namespace lockscope::cli {
@@ -172,7 +173,7 @@ void WatchedServer::complainHere(const QString& message) const {
 
 void WatchedServer::tell(inspect::ServerEvent event, const LockReport& report) {
     if (!m_plan.json) {
-        sayAt(report.wallMs, {}, serverEventText(event, report.server));
+        sayAt(report.wallMs, {}, serverEventText(event, report));
         return;
     }
     JsonLine line;
@@ -181,6 +182,10 @@ void WatchedServer::tell(inspect::ServerEvent event, const LockReport& report) {
         .add("endpoint", m_endpoint)
         .add("observed_at", timeForScripts(report.wallMs));
     if (report.server) line.add("server", toJson(*report.server));
+    QJsonArray where;
+    for (const QByteArray& address : report.eventsAt)
+        where.append(inspect::readable(address));
+    if (!where.isEmpty()) line.add("at", QJsonValue(where));
     say(line.toJson());
 }
 

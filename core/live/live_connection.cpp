@@ -235,7 +235,9 @@ session::ConnectionFacts LiveConnection::facts() const {
     facts.backAt = m_backAt;
     facts.open = isOpen();
     facts.changesAllowed = changesAllowed();
-    facts.budget = m_options.share;
+    // The share is of the last seconds: as long as these reach into the first look, its own bound applies.
+    const bool first = !m_sawAllAt || (!m_spent.empty() && m_spent.front().at < *m_sawAllAt);
+    facts.budget = first ? std::max(m_options.share, m_options.firstShare) : m_options.share;
     facts.locks = m_locks;
     facts.held = m_held;
     facts.waiting = m_waiting;
@@ -422,6 +424,7 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
             refused += int(m_contentOwed.contains(m_owedFrom));
         }
         m_sawAll = report.complete;
+        if (m_sawAll && !m_sawAllAt) m_sawAllAt = m_shared.recorder.now();
         return;
     }
     std::set<QByteArray> now;
@@ -448,6 +451,7 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
     now.insert(m_ownLocks.begin(), m_ownLocks.end());
     m_known = std::move(now);
     m_sawAll = report.complete;
+    if (m_sawAll && !m_sawAllAt) m_sawAllAt = m_shared.recorder.now();
 }
 
 void LiveConnection::tellServerEvents(const inspect::LockReport& report) {

@@ -136,7 +136,8 @@ private:
     QByteArray m_owedFrom;                     ///< the last one of them that was tried
     QString m_progress;                        ///< what of the server has not been looked at, in words; empty: nothing
     session::Health m_health;
-    bool m_sawAll = false; ///< so did the last report
+    bool m_sawAll = false;           ///< so did the last report
+    std::optional<Nanos> m_sawAllAt; ///< when a report did for the first time, by the recorder's clock
     bool m_observed = true;
     QString m_trouble; ///< why it is not
     bool m_everConnected = false;

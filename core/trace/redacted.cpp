@@ -3,6 +3,7 @@
 
 #include "trace/bulk_loader.h"
 #include "trace/connection.h"
+#include "trace/possible_cycles.h"
 
 #include <algorithm>
 
@@ -101,7 +102,8 @@ Entity RedactedCopy::redacted(EntityId id) {
             entity.name = schemeOf(entity.name) + kHidden;
         break;
     case EntityKind::Thread:
-        if (!isNumber(entity.name)) entity.name = alias(entity.kind, entity.name);
+        // The short number of a thread within a process tells nothing; a long one may be looked for elsewhere.
+        if (!isNumber(entity.name) || isProcessOfItsOwn(entity.name)) entity.name = alias(entity.kind, entity.name);
         break;
     default:
         if (wordFor(entity.kind)) entity.name = alias(entity.kind, entity.name);

@@ -171,6 +171,10 @@ private Q_SLOTS:
         QTRY_VERIFY2_WITH_TIMEOUT(has("lockscope_locks{" + here + ",state=\"held\"} 1"), text.constData(), 20'000);
         QVERIFY2(text.contains("\nlockscope_up{" + here + "} 1\n"), text.constData());
         QVERIFY2(text.contains("lockscope_lock_ttl_seconds{" + here + ",lock=\"lock:a\""), text.constData());
+        QVERIFY2(text.contains(",lock=\"lock:a\",format=\"string\",certainty=\"likely\"} 1\n") ||
+                     text.contains(",lock=\"lock:a\",format=\"string\",certainty=\"guess\"} 1\n"),
+                 text.constData());
+        QVERIFY2(text.contains("\nlockscope_locks_without_samples{" + here + "} 0\n"), text.constData());
         QVERIFY2(text.contains("version=0.0.4"), text.constData());
         QTRY_VERIFY2_WITH_TIMEOUT(has("lockscope_alerts{" + here + "} 1"), text.constData(), 20'000);
         redis({QStringLiteral("DEL"), QStringLiteral("lock:a")});

@@ -23,7 +23,7 @@ QByteArray line(const QByteArrayList& fields) {
 std::vector<QByteArray> keysOfEachFormat() {
     return {
         line({"hash", "orders", "29000", kUuid + ":1", "2"}) +
-            line({"string", "redisson__lock_token:{orders}", "-1", "7"}),
+            line({"string", "redisson_lock_token:{orders}", "-1", "7"}),
         line({"hash", "fair", "29000", kUuid + ":1", "1"}) +
             line({"list", "redisson_lock_queue:{fair}", "-1", kOther + ":7", kUuid + ":9"}) +
             line({"zset", "redisson_lock_timeout:{fair}", "-1", kOther + ":7", "1790000005000", kUuid + ":9",
@@ -41,6 +41,11 @@ std::vector<QByteArray> keysOfEachFormat() {
             line({"string", "w", "8000", "aB3dEfGhIjKlMnOpQrStUv"}),
         line({"zset", "semaphore:s", "-1", kUuid, "1"}) + line({"channel", "redisson_lock__channel:{gone}", "3"}),
         line({"list", "redisson_lock_queue:{empty}", "-1", kOther + ":7"}) + line({"set", "members", "-1", "a"}),
+        line({"hash", "rw2", "29000", "mode", "write", kUuid + ":1:write", "1"}),
+        line({"string", "latch", "-1", "2"}) + line({"channel", "redisson_countdownlatch__channel__{latch}", "2"}),
+        line({"string", "semaphore", "-1", "0"}) + line({"channel", "redisson_sc:{semaphore}", "2"}),
+        line({"string", "c", "8000", "0123456789ABCDEF0123456789ABCDEF01234567"}) +
+            line({"string", "lock:p", "8000", "q83vEjRWeJCrze8SNFZ4kA=="}),
     };
 }
 
@@ -61,7 +66,9 @@ const std::vector<QByteArray> kWords{
     "redisson_lock_queue:",
     "redisson_lock_timeout:",
     "redisson_lock__channel:",
-    "redisson__lock_token:",
+    "redisson_lock_token:",
+    "redisson_countdownlatch__channel__",
+    "redisson_sc:",
     ":rwlock_timeout:1",
     ":timeout",
     "lock:",

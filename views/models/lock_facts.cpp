@@ -11,6 +11,7 @@
 #include "trace/reckoned_length.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 
 namespace lockscope::views {
 

@@ -57,6 +57,23 @@ private Q_SLOTS:
         QVERIFY(ttlRole(facts.gauge()) != Role::Violation);
     }
 
+    /// Two that share a lock since before the first look: both may have held it for longer.
+    void severalHoldersOfTheFirstLookAreNoHandOver() {
+        Watched lock("pg-advisory", trace::kEndNotKnown);
+        trace::Trace& trace = lock.session.writable();
+        const auto shared = std::uint8_t(trace::HoldMode::Shared);
+        const auto first = trace.at(0).actor;
+        const auto second = trace.intern(trace::EntityKind::Thread, "", trace.intern(trace::EntityKind::Client, "b"));
+        for (const auto holder : {first, second})
+            trace.append(
+                {Nanos(3s).count(), trace::kEndNotKnown, holder, lock.lock, 1, EventKind::RecordHolder, shared});
+        trace.reach(4s);
+        lock.context.setPlayhead(4s);
+        const LockFacts facts = lockFacts(lock.lock, lock.context);
+        QVERIFY(!facts.sinceKnown);
+        QVERIFY(lock.cell(LocksModel::HeldForColumn).startsWith(u"≥"));
+    }
+
     void whatTheServerSaysOfTheBeginningNeedsNoGuess() {
         Watched lock("pg-row", trace::kEndNotKnown);
         QVERIFY(lock.cell(LocksModel::HeldForColumn).startsWith(u"≥"));
