@@ -223,7 +223,8 @@ void State::applyLife(const Event& event, const Trace& trace, std::vector<Ended>
             for (auto& [id, node] : nodes)
                 node.candidate = false;
         // An election is over with the failover that it was for: an old vote says nothing of what is doubted next.
-        if (FailoverPhase(event.value) == FailoverPhase::Ended || FailoverPhase(event.value) == FailoverPhase::Abandoned)
+        if (FailoverPhase(event.value) == FailoverPhase::Ended ||
+            FailoverPhase(event.value) == FailoverPhase::Abandoned)
             for (const std::int64_t epoch = nodes[event.actor].votedEpoch; auto& [id, node] : nodes)
                 if (node.votedEpoch <= epoch) node.votedFor = kNoEntity;
         break;

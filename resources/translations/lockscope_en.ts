@@ -407,6 +407,7 @@
     </message>
     <message numerus="yes">
         <source>%n pinned</source>
+        <extracomment>Beside the title of the timeline: how many lanes a person has pinned.</extracomment>
         <translation>
             <numerusform>%n pinned</numerusform>
             <numerusform>%n pinned</numerusform>
@@ -552,6 +553,13 @@
         <translation>
             <numerusform>%n dead in the queue</numerusform>
             <numerusform>%n dead in the queue</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) free</source>
+        <translation>
+            <numerusform>%n permit free</numerusform>
+            <numerusform>%n permits free</numerusform>
         </translation>
     </message>
 </context>

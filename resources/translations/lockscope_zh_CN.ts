@@ -1376,6 +1376,14 @@
         <translation>一段时间，如 10s，或 forever</translation>
     </message>
     <message>
+        <source>Longest hold</source>
+        <translation>最长持有</translation>
+    </message>
+    <message>
+        <source>Then the lock is given back, renewed or not: a time such as 10s, or off</source>
+        <translation>到时归还锁，无论是否续期：一个时间，如 10s，或 off</translation>
+    </message>
+    <message>
         <source>At its deadline</source>
         <translation>到截止时间时</translation>
     </message>
@@ -5567,6 +5575,15 @@
         <translation>许可</translation>
     </message>
     <message>
+        <source>%1 and %2</source>
+        <extracomment>A list of clients: "A, B and C". %1 is all but the last, already joined with commas.</extracomment>
+        <translation>%1 和 %2</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
         <source>no watchdog</source>
         <translation>无看门狗</translation>
     </message>
@@ -5614,15 +5631,6 @@
     <message>
         <source>none seen</source>
         <translation>未见到</translation>
-    </message>
-    <message>
-        <source>%1 and %2</source>
-        <extracomment>A list of clients: "A, B and C". %1 is all but the last, already joined with commas.</extracomment>
-        <translation>%1 和 %2</translation>
-    </message>
-    <message>
-        <source>, </source>
-        <translation>，</translation>
     </message>
 </context>
 <context>
@@ -7720,6 +7728,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message numerus="yes">
         <source>%n pinned</source>
+        <extracomment>Beside the title of the timeline: how many lanes a person has pinned.</extracomment>
         <translation>
             <numerusform>已固定 %n 条</numerusform>
         </translation>
@@ -9640,6 +9649,10 @@ A client's address leads to the new master at once.</source>
         <translation>带 redislock 值的 SET NX</translation>
     </message>
     <message>
+        <source>SET NX with what may be redislock's value and metadata, under a name that locks have</source>
+        <translation>SET NX，值可能是 redislock 的值和元数据，且名称像锁</translation>
+    </message>
+    <message>
         <source>SET NX with a UUID under a name of parts: by Spring, redlock-rb or anybody</source>
         <translation>分段名称下带 UUID 的 SET NX：出自 Spring、redlock-rb 或其他程序</translation>
     </message>
@@ -9680,8 +9693,16 @@ A client's address leads to the new master at once.</source>
         <translation>go-zookeeper 的锁</translation>
     </message>
     <message>
-        <source>Menagerie's locks, also -rw, and zk-sequential's own</source>
-        <translation>Menagerie 的锁，还有 -rw，以及 zk-sequential 自己的锁</translation>
+        <source>Menagerie's locks, also -rw</source>
+        <translation>Menagerie 的锁，另有 -rw</translation>
+    </message>
+    <message>
+        <source>nodes of several libraries at one path</source>
+        <translation>同一路径下多个库的节点</translation>
+    </message>
+    <message>
+        <source>another queue of ephemeral sequential nodes: a guess</source>
+        <translation>其他由临时顺序节点组成的队列：猜测</translation>
     </message>
     <message>
         <source>ZooKeeper's own recipes, also zk-page</source>
@@ -9732,12 +9753,24 @@ A client's address leads to the new master at once.</source>
         <translation>自定义的表，用 ?table=…&amp;name=列名 指定</translation>
     </message>
     <message>
-        <source>Lockscope's own table, also sql-row, sql-version</source>
-        <translation>Lockscope 自己的表，还有 sql-row、sql-version</translation>
+        <source>Lockscope's own table, also sql-row</source>
+        <translation>Lockscope 自己的表，另有 sql-row</translation>
     </message>
     <message>
         <source>PostgreSQL's advisory locks, and what sessions wait for: pg-row, -table, -transaction</source>
         <translation>PostgreSQL 的咨询锁，以及会话在等的对象：pg-row、-table、-transaction</translation>
+    </message>
+    <message>
+        <source>named locks of GET_LOCK()</source>
+        <translation>GET_LOCK() 的命名锁</translation>
+    </message>
+    <message>
+        <source>rows that sessions wait for, also innodb-transaction: rows that one has locked</source>
+        <translation>会话等待的行，另有 innodb-transaction：某事务锁住的行</translation>
+    </message>
+    <message>
+        <source>tables that sessions wait for, also mariadb-lock-tables: those of LOCK TABLES</source>
+        <translation>会话等待的表，另有 mariadb-lock-tables：由 LOCK TABLES 锁住的表</translation>
     </message>
     <message>
         <source>Lockscope's own value, also memcached-add</source>
@@ -9754,6 +9787,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>the timeline as a picture</source>
         <translation>时间线的图片</translation>
+    </message>
+    <message>
+        <source>the timeline as a smaller picture</source>
+        <translation>时间线，较小的图片</translation>
     </message>
     <message>
         <source>the timeline as a drawing</source>
@@ -9838,6 +9875,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source> · the recording ended early</source>
         <translation> · 录制提前结束</translation>
+    </message>
+    <message>
+        <source>  %1 events, digest %2; acquisitions are not recorded by watching</source>
+        <translation>  %1 个事件，摘要 %2；监视不记录获取次数</translation>
     </message>
     <message>
         <source>  %1 acquisitions, %2 events, digest %3</source>
@@ -10521,6 +10562,10 @@ A client's address leads to the new master at once.</source>
         <translation>空闲</translation>
     </message>
     <message>
+        <source>never expires</source>
+        <translation>永不过期</translation>
+    </message>
+    <message>
         <source>(%1 s left)</source>
         <translation>（剩余 %1 秒）</translation>
     </message>
@@ -10535,10 +10580,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 s left</source>
         <translation>剩余 %1 s</translation>
-    </message>
-    <message>
-        <source>never expires</source>
-        <translation>永不过期</translation>
     </message>
     <message>
         <source>kept by its session</source>
@@ -10588,6 +10629,16 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
+        <source>%1 of %2 permits free</source>
+        <translation>%2 个许可中有 %1 个空闲</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n permit(s) free</source>
+        <translation>
+            <numerusform>空闲 %n 个许可</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>by %1</source>
         <translation>由 %1 持有</translation>
     </message>
@@ -10614,6 +10665,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>only a guess: perhaps no lock</source>
         <translation>仅为猜测：可能不是锁</translation>
+    </message>
+    <message>
+        <source>likely a lock</source>
+        <translation>很可能是锁</translation>
     </message>
     <message>
         <source>was held by %1</source>
@@ -10712,12 +10767,21 @@ A client's address leads to the new master at once.</source>
         <translation>变化</translation>
     </message>
     <message>
-        <source>server restarted (run id %1…)</source>
-        <translation>服务器已重启（run id %1…）</translation>
+        <source>run id %1…</source>
+        <translation>run id %1…</translation>
     </message>
     <message>
-        <source>server failed over (run id %1…)</source>
-        <translation>服务器已故障转移（run id %1…）</translation>
+        <source> (%1)</source>
+        <extracomment>" (127.0.0.1:7001, run id 3c1f0a52…)"</extracomment>
+        <translation>（%1）</translation>
+    </message>
+    <message>
+        <source>server restarted</source>
+        <translation>服务器已重启</translation>
+    </message>
+    <message>
+        <source>server failed over</source>
+        <translation>服务器已故障转移</translation>
     </message>
     <message>
         <source>server emptied: its keys were thrown away</source>
@@ -15050,6 +15114,31 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>续期</translation>
     </message>
     <message>
+        <source>%1  dead since %2</source>
+        <translation>%1  自 %2 起宕机</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>%1, %2 left</source>
+        <translation>%1，剩余 %2</translation>
+    </message>
+    <message>
+        <source>%1  %2: %3</source>
+        <extracomment>A server's copy of a lock: %1 the server, %2 what the copy is, %3 who holds it there.</extracomment>
+        <translation>%1  %2：%3</translation>
+    </message>
+    <message>
+        <source>decides</source>
+        <translation>裁定</translation>
+    </message>
+    <message>
+        <source>a copy</source>
+        <translation>副本</translation>
+    </message>
+    <message>
         <source>Holders</source>
         <translation>持有者</translation>
     </message>
@@ -15128,14 +15217,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>无人</translation>
     </message>
     <message>
-        <source>decides</source>
-        <translation>裁定</translation>
-    </message>
-    <message>
-        <source>free</source>
-        <translation>空闲</translation>
-    </message>
-    <message>
         <source>no lease</source>
         <translation>无租约</translation>
     </message>
@@ -15189,23 +15270,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>
             <numerusform>以及另外 %n 个</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1  dead since %2</source>
-        <translation>%1  自 %2 起宕机</translation>
-    </message>
-    <message>
-        <source>%1, %2 left</source>
-        <translation>%1，剩余 %2</translation>
-    </message>
-    <message>
-        <source>%1  %2: %3</source>
-        <extracomment>A server's copy of a lock: %1 the server, %2 what the copy is, %3 who holds it there.</extracomment>
-        <translation>%1  %2：%3</translation>
-    </message>
-    <message>
-        <source>a copy</source>
-        <translation>副本</translation>
     </message>
     <message>
         <source>seen at %1, %2 ago</source>
@@ -17573,6 +17637,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Watchdog: a holder renews its lease this often, such as 2s, or off</source>
         <translation>看门狗：持有者每隔多久续期一次，例如 2s，或 off</translation>
+    </message>
+    <message>
+        <source>Longest hold</source>
+        <translation>最长持有</translation>
+    </message>
+    <message>
+        <source>Longest hold: then the lock is given back and its holder is told, however often it was renewed, such as 12s, or off</source>
+        <translation>最长持有：到时锁会被归还并通知持有者，无论续期多少次；如 12s，或 off</translation>
     </message>
     <message>
         <source>Work</source>

@@ -360,9 +360,10 @@ QString keptByText(inspect::KeptBy keptBy) {
 QString heldForText(const LockFacts& facts) {
     if (!facts.known()) return unknown();
     if (!facts.held()) return none();
-    //: At least so long: the lock was held already when it was first seen.
     const QString length = duration(facts.heldFor);
-    return facts.sinceKnown ? length : Words::tr("≥ %1").arg(length);
+    if (facts.sinceKnown) return length;
+    //: At least so long: the lock was held already when it was first seen.
+    return Words::tr("≥ %1").arg(length);
 }
 
 QString holdersText(const LockFacts& facts, const trace::Trace& trace) {

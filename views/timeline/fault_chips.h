@@ -13,14 +13,14 @@ struct FaultChip {
     std::int64_t last = 0; ///< of the last fault that this mark stands for, ns; `at` is the first one's
     bool byHand = false;
     bool decisive = false; ///< a death, a restart, an election, a switch, or done by hand: it keeps its words
-    QString words;                     ///< empty: there is room for the flag only
+    QString words;         ///< empty: there is room for the flag only
     std::optional<std::size_t> deed{}; ///< which of the session's faults done by hand, if it can be changed
     std::int64_t until = -1;           ///< ns: the deed's end; -1: it has none of its own
     bool awaited = false;              ///< nothing has struck yet: it is planned for later, or waits for its condition
 };
 /// The marks in sight, from left to right. Faults of one instant share one; where there are many, so do faults of one
-/// kind that stand close, and then only decisive ones have marks. None where even those are too many. Faults that are planned for later have marks, too, and faults by a condition have one where
-/// they begin to count.
+/// kind that stand close, and then only decisive ones have marks. None where even those are too many. Faults that are
+/// planned for later have marks, too, and faults by a condition have one where they begin to count.
 std::vector<FaultChip> faultChips(const TimelineScene& scene, const TimelineCoordinates& coordinates);
 /// Where the handle at the end of a deed stands, in the coordinates of FaultChip::box; empty: the deed has no end.
 QRectF deedHandle(const FaultChip& chip, const TimelineScene& scene, const TimelineCoordinates& coordinates);
