@@ -52,7 +52,7 @@ QString partyText(const inspect::Party& party) {
     if (party.thread) text += QLatin1Char(':') + inspect::readable(*party.thread);
     if (party.holds.value_or(1) > 1) text += QStringLiteral(" ×%1").arg(*party.holds);
     if (!party.about.isEmpty()) {
-        // Who that is, and since when its transaction is open, goes before its statement.
+        // A holder, and since when its transaction is open, goes before its statement.
         const QString facts = inspect::readable(inspect::aboutWithoutStatement(party));
         const qsizetype most = std::clamp(facts.size(), kAbout, kFacts);
         text += QStringLiteral(" (") + shortened(inspect::readable(party.about), most) + QLatin1Char(')');

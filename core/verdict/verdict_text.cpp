@@ -63,7 +63,7 @@ QString invariantMeaning(Invariant invariant) {
 
 namespace {
 
-/// What happens while an invariant is violated, as it begins a headline.
+/// The state of things while an invariant is violated, as it begins a headline.
 QString violationName(Invariant invariant) {
     switch (invariant) {
     case Invariant::MutualExclusion:

@@ -16,7 +16,7 @@ struct Spotlight {
     friend bool operator==(const Spotlight&, const Spotlight&) = default;
 };
 
-/// What a lesson does not tell yet: it would answer a bet that is still open.
+/// The things that a lesson does not tell yet: they would answer a bet that is still open.
 struct HeldBack {
     /// The verdict says nothing that begins from this instant on; nothing: it tells all.
     std::optional<Nanos> verdictFrom{};

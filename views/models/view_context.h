@@ -78,7 +78,7 @@ public:
     /// Where a lesson asks to look; nothing: the whole picture is of equal interest, and may show what is to come.
     const std::optional<Spotlight>& spotlight() const { return m_spotlight; }
     void setSpotlight(std::optional<Spotlight> spotlight);
-    /// What no view tells yet, as it would answer an open bet.
+    /// The things that no view tells yet, as they would answer an open bet.
     const HeldBack& heldBack() const { return m_heldBack; }
     void setHeldBack(HeldBack heldBack);
 

@@ -11,7 +11,7 @@ namespace lockscope::views {
 
 namespace {
 
-/// Of signs that are in sight: the seldom ones, of which a picture tells, before those that every picture has.
+/// The rank among signs in sight: the seldom ones, of which a picture tells, before those that every picture has.
 int rankInSight(LegendSign sign) {
     using enum LegendSign;
     constexpr std::array kSeldomFirst{Refused, Damage, Stale, Paused, Broken,   Gap,     RenewFailed, Ghost,

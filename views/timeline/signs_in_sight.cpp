@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::int64_t kParts = 256; ///< of the time in sight: what is shorter is looked at together
 
-/// What occurs on the tracks of lanes in the time that a picture shows.
+/// The signs that occur on the tracks of lanes in the time that a picture shows.
 struct Occurring {
     std::int64_t from, to, pixel, now;
 

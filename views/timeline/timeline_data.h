@@ -59,7 +59,7 @@ public:
     /// How many locks have a lane: with one, its name need not stand on every lane.
     std::size_t lockCount() const { return m_lockCount; }
     std::size_t memoryBytes() const;
-    /// What words say of a lock that never expires: that, or who holds it alone, as it would answer a lesson's bet.
+    /// Words about a lock that never expires say that, or name its holder alone, as it would answer a lesson's bet.
     enum class Never : std::uint8_t { Told, HeldBack };
     void setNever(Never never) { m_never = never; }
     Never never() const { return m_never; }

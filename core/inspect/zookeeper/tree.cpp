@@ -247,7 +247,7 @@ SeenNode ZkTree::seen(const QByteArray& path, const Node& node, std::int64_t wal
     return seen;
 }
 
-// Those who come later hide that a holder had nobody before it when it came (zkHolder()).
+// Later comers hide that a holder had nobody before it when it came (zkHolder()).
 void ZkTree::keepStarts(const std::vector<LockRow>& rows) {
     for (const LockRow& row : rows) {
         for (const Entry& entry : row.entries) {

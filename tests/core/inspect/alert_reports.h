@@ -30,7 +30,7 @@ inline void waits(LockRow& row, const QByteArray& client) {
     row.waiterCount = std::int64_t(row.waiters->size());
 }
 
-/// Of a server that tells of each change: while it says nothing, all is as it was.
+/// A report of a server that tells of each change: while it says nothing, all is as it was.
 inline LockReport report(Nanos at, std::vector<LockRow> rows) {
     LockReport all;
     all.locks = std::move(rows);

@@ -76,8 +76,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!about("lock:for-ever").gone, 20'000);
     }
 
-    /// A hash with one field may be anything; a connection of that name says that it is a lock. What was seen to be one
-    /// stays one without its queue, from hand to hand.
+    /// A hash with one field may be anything; a connection of that name says that it is a lock. One that was seen to be
+    /// a lock stays one without its queue, from hand to hand.
     void anOwnerByANameIsKnownByItsConnection() {
         takeRedisson("cart", "apples:7", 1, 60'000);
         takeRedisson("invoices", "bill-1:7", 1, 60'000);

@@ -32,7 +32,7 @@ struct Class : WindowScene {
     const views::VerdictBanner* banner() const { return window->findChild<views::VerdictBanner*>(); }
     const views::WhyLine* why() const { return window->findChild<views::WhyLine*>(); }
     const views::TimelineView* timeline() const { return window->findChild<views::TimelineView*>(); }
-    /// What the lanes say of themselves at the playhead.
+    /// The words of the lanes about themselves at the playhead.
     QString lanes() const {
         QStringList words;
         for (std::size_t row = 0; row < timeline()->layoutOfLanes().rows().size(); ++row)
