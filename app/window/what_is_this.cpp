@@ -213,6 +213,7 @@ QString termOf(const QWidget* asked, const views::ViewContext& context, std::opt
             return toldInvariant(context);
         if (qobject_cast<const views::ProtocolPanel*>(widget)) return context.settings().recipe;
         if (const auto* panel = qobject_cast<const views::BreakPanel*>(widget)) return ofFault(panel->actionOf(asked));
+        if (widget->objectName() == QLatin1String("break.foot")) return QStringLiteral("mark-fault");
         if (qobject_cast<const views::EventsPanel*>(widget)) return QStringLiteral("event");
         if (qobject_cast<const views::AlertsStrip*>(widget)) return QStringLiteral("alert");
         if (qobject_cast<const views::QueueView*>(widget)) return QStringLiteral("waiter");

@@ -214,6 +214,8 @@ private:
             const Chronicle c = chronicleOf(m_v.actors[i], m_v.lock, m_v.row, m_v.to, m_trace);
             if (c.recordEnded && *c.recordEnded <= m_v.from && c.freedBy == FreedBy::Expiry)
                 lost = paragraph({cause(c), permitEnd(c), beliefEnd(c)});
+            else if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
+                lost = isWhy() ? failover(c, *story) : paragraph({failover(c, *story), beliefAfterwards(c)});
         }
         if (isWhy() && !lost.isEmpty()) return lost;
         const QString all = QString::number(capacity);
@@ -312,7 +314,7 @@ private:
         const bool handed = c.successorAt.has_value();
         switch (c.freedBy) {
         case FreedBy::Expiry:
-            return leaseEnd(c);
+            return leaseEnd(c, when, nextAt);
         case FreedBy::Release:
             if (c.freedByWhom == c.thread || c.freedByWhom == trace::kNoEntity)
                 return severalDecide(c) ? tr("On the servers the lock of %1 was released at %2.").arg(who, when)
@@ -336,8 +338,8 @@ private:
         return {};
     }
 
-    QString leaseEnd(const Chronicle& c) const {
-        const QString who = actor(c.thread), when = at(*c.recordEnded), next = actor(c.successor);
+    QString leaseEnd(const Chronicle& c, const QString& when, const QString& nextAt) const {
+        const QString who = actor(c.thread), next = actor(c.successor);
         QString all;
         if (!c.successorAt) {
             if (severalDecide(c))
@@ -354,7 +356,7 @@ private:
         else
             all = c.bySession ? tr("The session of %1 ended at %2, so the server gave the lock to %3 at %4.")
                               : tr("The lease of %1 ended at %2, so the server gave the lock to %3 at %4.");
-        return all.arg(who, when, next, at(*c.successorAt));
+        return all.arg(who, when, next, nextAt);
     }
     bool severalDecide(const Chronicle& c) const {
         return c.recordEnded && severalDecideBefore(m_trace.upperBound(*c.recordEnded), m_v.lock, m_trace);

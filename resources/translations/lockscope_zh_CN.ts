@@ -5512,7 +5512,9 @@
     </message>
     <message>
         <source>≥ %1</source>
-        <extracomment>At least so much.</extracomment>
+        <extracomment>At least so much.
+----------
+At least so long: the lock was held already when it was first seen.</extracomment>
         <translation>≥ %1</translation>
     </message>
     <message>

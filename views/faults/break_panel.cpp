@@ -8,12 +8,14 @@
 #include "faults/target_line.h"
 #include "models/planned.h"
 #include "models/role_words.h"
+#include "theme/follow_focus.h"
 #include "theme/icons.h"
 #include "theme/widgets.h"
 
 #include <QBoxLayout>
 #include <QGridLayout>
 #include <QMenu>
+#include <QScrollArea>
 #include <QShortcut>
 #include <QToolButton>
 
@@ -37,6 +39,7 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
       m_caption(new SectionCaption(tr("Break"))),
       m_offers(kVerbs.size()),
       m_foot(new QWidget),
+      m_struckRoom(new QScrollArea),
       m_struck(new QWidget),
       m_struckGrid(new QGridLayout(m_struck)) {
     auto* column = new QVBoxLayout(this);
@@ -63,6 +66,7 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
     }
     m_buttons.back()->setHealing(true);
     m_buttons.back()->setObjectName(QStringLiteral("heal"));
+    m_foot->setObjectName(QStringLiteral("break.foot"));
     auto* foot = new QVBoxLayout(m_foot);
     foot->setContentsMargins(0, kGrid, 0, 0);
     foot->setSpacing(0);
@@ -72,8 +76,15 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
     m_struckGrid->setSpacing(kGrid / 2);
     m_struckGrid->setColumnStretch(0, 1);
     m_struckGrid->setColumnStretch(1, 1);
-    m_struck->hide();
-    foot->addWidget(m_struck);
+    // Many cures scroll: the buttons above keep their room.
+    m_struckRoom->setFrameShape(QFrame::NoFrame);
+    m_struckRoom->setFocusPolicy(Qt::NoFocus);
+    m_struckRoom->setWidgetResizable(true);
+    m_struckRoom->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_struckRoom->setWidget(m_struck);
+    m_struckRoom->hide();
+    followFocus(m_struckRoom);
+    foot->addWidget(m_struckRoom);
     column->addWidget(m_foot);
     column->addStretch();
     m_soon.setSingleShot(true);
@@ -260,10 +271,10 @@ void BreakPanel::showOffer(std::size_t which, const FaultOffer& offer) {
     action->setEnabled(offer.enabled);
     m_refusals[which]->setEnabled(!offer.enabled);
     const QString tip = offer.enabled ? tr("%1 (%2)").arg(offer.text, action->shortcut().toString()) : offer.why;
-    if (action->toolTip() == tip) return;
-    action->setToolTip(tip);
+    if (action->toolTip() != tip) action->setToolTip(tip);
     //: A button that is off, for screen readers: its words, and why it is off.
-    m_buttons[which]->setAccessibleName(offer.enabled ? offer.text : tr("%1: %2").arg(offer.text, offer.why));
+    const QString name = offer.enabled ? offer.text : tr("%1: %2").arg(offer.text, offer.why);
+    if (m_buttons[which]->accessibleName() != name) m_buttons[which]->setAccessibleName(name);
 }
 
 void BreakPanel::showStruck() {
@@ -309,7 +320,9 @@ void BreakPanel::showStruck() {
         m_moreStruck = new DimLabel(tr("and %n more", "", int(m_struckShown.size()) - kMostCures));
         put(m_moreStruck);
     }
-    m_struck->setVisible(!m_struckShown.empty());
+    constexpr int kMostShown = 4 * 36; // about four lines
+    m_struckRoom->setFixedHeight(std::min(m_struckGrid->sizeHint().height(), kMostShown));
+    m_struckRoom->setVisible(!m_struckShown.empty());
 }
 
 void BreakPanel::sayWhyNot(std::size_t which) {

@@ -7,6 +7,7 @@
 class QMenu;
 class QBoxLayout;
 class QGridLayout;
+class QScrollArea;
 class QShortcut;
 class QToolButton;
 class QVBoxLayout;
@@ -64,8 +65,9 @@ private:
     std::vector<QShortcut*> m_refusals; ///< the keys of faults that cannot be done now
     TargetLine *m_client = nullptr, *m_server = nullptr, *m_link = nullptr;
     std::vector<std::pair<session::Breakable::Kind, QToolButton*>> m_more; ///< menus of all verbs
-    QWidget* m_foot;   ///< the button that heals everything, and m_struck
-    QWidget* m_struck; ///< holds m_cures
+    QWidget* m_foot;           ///< the button that heals everything, and m_struck
+    QScrollArea* m_struckRoom; ///< shows a few lines of m_struck
+    QWidget* m_struck;         ///< holds m_cures
     QGridLayout* m_struckGrid;
     QList<QAbstractButton*> m_cures;
     QPointer<QWidget> m_moreStruck; ///< says how many struck ones have no button of their own

@@ -8,6 +8,7 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QTimer>
+#include <limits>
 
 namespace lockscope::views {
 
@@ -102,7 +103,7 @@ void LockChips::tell() {
 /// Where there is too little room the last ones go: a filter that is set can be typed, too.
 void LockChips::fit() {
     const QStringList terms = termsOf(m_filter->text());
-    int left = width();
+    int left = isVisible() ? width() : std::numeric_limits<int>::max() / 2; // it has no width of its own before
     for (const Chip& chip : m_chips) {
         const bool wanted = terms.contains(chip.term) || chip.count > 0;
         if (wanted) left -= chip.pill->sizeHint().width();

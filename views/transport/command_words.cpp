@@ -84,6 +84,7 @@ constexpr Synonyms kSynonyms[]{
     {"file.record", "export capture trace save recording 导出 录制 保存"},
     {"record.background", "background keep last hour always crash recording 后台 录制 最近"},
     {"record.save-hour", "export last hour recording incident capture 保存 最近 录制"},
+    {"connection.edit-failing", "password login server url failing repair 密码 登录 服务器 地址 失败 修改 连接"},
     {"stretch.replay", "what if simulate replay reproduce recording 假如 重放 复现"},
     {"stretch.changes", "difference between diff compare two instants 差别 变化 对比"},
     {"timeline.fold", "collapse expand group section hide 折叠 展开 分组"},

@@ -248,7 +248,9 @@ LockReport RedlockWatcher::merged() {
         server->events.clear();
         all.eventsAt.push_back(server->address);
     }
-    const auto isAway = [](const LockReport* its) { return its == nullptr; };
+    const bool someAway = std::ranges::find(reports, nullptr) != reports.end();
+    const bool someWereAway = std::exchange(m_someWereAway, someAway);
+    const bool allStay = !someAway && !someWereAway && all.events.empty();
     for (const LockRow& row : m_lastLocks) // it may be between two hands, on no server at the moment
         if (std::ranges::any_of(m_servers, [&](const auto& one) { return one->looksToCome.contains(row.name); }))
             names.insert(row.name);
@@ -269,8 +271,8 @@ LockReport RedlockWatcher::merged() {
         LockRow row = logicalRow(std::move(copies), quorum());
         if (!anywhere && row.state == LockRow::State::Free) continue; // no server has anything of it any more
         // Servers that answer hear of a hand-over shortly after each other: until all have been asked for the lock
-        // again, it is as it was.
-        const bool settling = row.state == LockRow::State::NotKnown && std::ranges::none_of(reports, isAway);
+        // again, it is as it was, unless one of them was away or has started anew.
+        const bool settling = row.state == LockRow::State::NotKnown && allStay;
         if (!settling) {
             all.locks.push_back(std::move(row));
             continue;
@@ -311,6 +313,7 @@ QCoro::Task<> RedlockWatcher::watch(Callback callback, std::stop_token stop) {
         const bool lacking = readableServers() < quorum();
         if (lacking && !troubled) callback(trouble());
         troubled = lacking;
+        m_someWereAway = m_someWereAway || lacking;
         const Nanos now = m_runtime.monotonic();
         if (lacking || !m_news || !everyServerTold()) {
             mergeDue = std::max(mergeDue, now + kTogether);

@@ -53,7 +53,8 @@ private:
     QString m_where;
     std::vector<ServerPtr> m_servers; ///< in the URL's order
     std::vector<LockRow> m_lastLocks;
-    Nanos m_lastAt{}; ///< when these were told
+    Nanos m_lastAt{};            ///< when these were told
+    bool m_someWereAway = false; ///< … without some of the servers
     std::function<void()> m_onStatus;
     Waiter* m_pausing = nullptr;
     bool m_news = false; ///< a server has told something since the last report

@@ -189,10 +189,6 @@ void RedisWatcher::settleDoubts(std::vector<LockRow>& rows) const {
         if (known || connected) row.certainty = known ? Certainty::Certain : Certainty::Likely;
         return !known && !connected;
     });
-    for (LockRow& row : rows) {
-        const LockRow* const last = row.format == "redisson" ? rowNamed(m_lastLocks, row.name) : nullptr;
-        if (last && last->format == "redisson-fair") row.format = last->format; // nobody queues at present
-    }
 }
 
 QCoro::Task<std::optional<Error>> RedisWatcher::askFacts(std::stop_token stop) {

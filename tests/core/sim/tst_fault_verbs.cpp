@@ -260,7 +260,7 @@ private Q_SLOTS:
             QTest::addRow("%s evict", recipe)
                 << QByteArray(recipe) << QByteArray(kind) << int(Action::EvictKey) << int(trace::FreedBy::Evicted);
             QTest::addRow("%s flush", recipe)
-                << QByteArray(recipe) << QByteArray(kind) << int(Action::FlushNode) << int(trace::FreedBy::Force);
+                << QByteArray(recipe) << QByteArray(kind) << int(Action::FlushNode) << int(trace::FreedBy::NodeLoss);
         }
     }
     void whatAServerThrowsOutIsLostAtOnce() {

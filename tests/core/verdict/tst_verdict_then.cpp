@@ -28,11 +28,11 @@ private Q_SLOTS:
         const Violation open = w.violations(Invariant::MutualExclusion).at(0);
         QCOMPARE(open.to, kNever);
         QCOMPARE(headline(open, *w.trace, ms(6500)),
-                 QStringLiteral("mutual-exclusion violated for 500 ms so far, since 6.000 s"));
+                 QStringLiteral("mutual exclusion violated for 500 ms so far, since 6.000 s"));
         QCOMPARE(shortHeadline(open, *w.trace, ms(6500)),
-                 QStringLiteral("mutual-exclusion violated for 500 ms so far"));
+                 QStringLiteral("mutual exclusion violated for 500 ms so far"));
         QCOMPARE(headline(open, *w.trace, ms(6000)),
-                 QStringLiteral("mutual-exclusion violated for 0 s so far, since 6.000 s"));
+                 QStringLiteral("mutual exclusion violated for 0 s so far, since 6.000 s"));
         QVERIFY(whatHappened(open, *w.trace, ms(6500)).endsWith(QStringLiteral("for 500 ms so far.")));
         const QString now = explain(open, *w.trace, ms(6500)), later = explain(open, *w.trace);
         QVERIFY2(now.contains(QStringLiteral("A has been paused since 3.000 s.")), qPrintable(now));

@@ -60,12 +60,12 @@ private Q_SLOTS:
         Q_EMIT scene.session.verdictChanged();
         scene.context.setPlayhead(5s);
         VerdictBanner* const banner = &scene.banner;
-        QVERIFY2(banner->text().startsWith(u"stale-write"_qs), qPrintable(banner->text()));
+        QVERIFY2(banner->text().startsWith(u"stale write"_qs), qPrintable(banner->text()));
         QTest::mouseClick(banner, Qt::LeftButton);
         QCOMPARE(scene.context.playhead(), Nanos(2500ms));
-        QVERIFY2(banner->text().startsWith(u"stale-write"_qs), qPrintable(banner->text()));
+        QVERIFY2(banner->text().startsWith(u"stale write"_qs), qPrintable(banner->text()));
         scene.context.setPlayhead(2600ms);
-        QVERIFY2(banner->text().startsWith(u"mutual-exclusion"_qs), qPrintable(banner->text()));
+        QVERIFY2(banner->text().startsWith(u"mutual exclusion"_qs), qPrintable(banner->text()));
     }
 };
 

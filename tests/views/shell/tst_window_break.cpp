@@ -221,7 +221,7 @@ private Q_SLOTS:
         // The line over the lanes says why.
         QTRY_VERIFY2_WITH_TIMEOUT(m.why().contains(QStringLiteral("took the place of %1").arg(name)),
                                   qPrintable(m.why()), kLong);
-        QVERIFY2(m.why().contains(QStringLiteral(" s behind, ")), qPrintable(m.why()));
+        QVERIFY2(m.why().contains(QStringLiteral(" behind, took ")), qPrintable(m.why()));
         QVERIFY2(m.why().contains(QStringLiteral("without the lock of %1").arg(m.trace().displayName(holder))),
                  qPrintable(m.why()));
     }
