@@ -3,6 +3,7 @@
 // and with very many locks a look that goes through all of them takes seconds.
 #include "inspect/lock_change.h"
 #include "inspect/redis/companions.h"
+#include "inspect/redis/joined_report.h"
 #include "inspect/redis/redisson_names.h"
 #include "inspect/redis/watcher.h"
 #include "inspect/row_named.h"
@@ -23,18 +24,6 @@ const QByteArray& keyOf(const LockRow& row) {
 bool changesWithTime(const LockRow& row) {
     return row.raw.size() != 1 || row.raw.front().type == "zset" ||
            row.ttlMs.has_value() != row.raw.front().ttlMs.has_value();
-}
-
-/// Takes the time that has passed from what is left of leases.
-void shortenLeases(LockRow& row, std::int64_t ms) {
-    const auto shorten = [ms](std::optional<std::int64_t>& left) {
-        if (left) left = std::max<std::int64_t>(*left - ms, 0);
-    };
-    shorten(row.ttlMs);
-    for (Party& party : row.holders)
-        shorten(party.ttlMs);
-    for (RawKey& raw : row.raw)
-        shorten(raw.ttlMs);
 }
 
 /// Whether the name of a lock is part of this helper key's name.
@@ -194,7 +183,7 @@ void RedisWatcher::tellRows(LookScope& scope, std::vector<LockRow> rows, LockRep
     report.locks = std::exchange(m_lastLocks, {});
     std::vector<LockRow>& locks = report.locks;
     for (LockRow& row : locks)
-        shortenLeases(row, passed);
+        runDown(row, std::chrono::milliseconds(passed));
     const std::set<QByteArray> names(scope.about.begin(), scope.about.end());
     std::vector<std::size_t> places; // of the rows that were there
     for (const QByteArray& name : names)
