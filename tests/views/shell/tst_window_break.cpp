@@ -94,7 +94,7 @@ public:
             return under && (under == card() || card()->isAncestorOf(under));
         };
         QTRY_VERIFY_WITH_TIMEOUT(isThere(), kLong);
-        QTest::qWait(0); // a layout that is asked for is made
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest); // what moves it again moves it now
         QTRY_VERIFY_WITH_TIMEOUT(isThere(), kLong);
         click(card());
         QTRY_VERIFY_WITH_TIMEOUT(context()->session(), kLong);
