@@ -89,10 +89,8 @@ void Line::submit(Command command, Call& call) {
     call.m_line = this;
     call.m_id = m_lastId;
     m_sent += std::uint64_t(replies);
-    if (m_state == State::Ready)
-        m_protocol->append(m_out, command);
-    else
-        m_waiting.push_back(std::move(command));
+    m_waiting.push_back(std::move(command));
+    if (m_state == State::Ready) release();
     if (!m_commandLimit) watch();
     // If no command is on its way, this one leaves at once; commands of one pass of the reactor leave together.
     if (m_state == State::Away)
@@ -158,10 +156,18 @@ void Line::greeted(const Reply& reply) {
 void Line::serve() {
     m_state = State::Ready;
     if (m_connectLimit) m_runtime.cancelCall(std::exchange(m_connectLimit, 0));
-    for (const Command& command : std::exchange(m_waiting, {}))
-        m_protocol->append(m_out, command);
+    release();
     flush();
     if (std::exchange(m_wasReady, true)) m_reconnects.callSoon(m_runtime);
+}
+
+/// A server hands the connection to its lister when it reads a list's command. The bytes that it read with it wait
+/// until others follow (tried with memcached 1.6.18): maybe for ever. So what comes after a list waits here.
+void Line::release() {
+    for (; !m_waiting.empty() && !m_listing; m_waiting.pop_front()) {
+        m_protocol->append(m_out, m_waiting.front());
+        m_listing = m_waiting.front().kind == Command::Kind::List;
+    }
 }
 
 void Line::logIn(const QByteArray& ways) {
@@ -223,8 +229,13 @@ void Line::take(Reply&& reply) {
     }
     if (++first.came < first.count) return;
     Call* const call = first.call;
+    const bool list = first.list;
     m_pending.pop_front();
     if (call) call->complete();
+    if (!list) return;
+    m_listing = false;
+    release();
+    flush();
 }
 
 void Line::streamEnded(net::Ending ending) {
@@ -261,6 +272,7 @@ void Line::close(const Error& error) {
     retireStream();
     m_out.clear();
     m_waiting.clear();
+    m_listing = false;
     const std::deque<Pending> pending = std::exchange(m_pending, {});
     for (const Pending& one : pending) {
         if (!one.call) continue;

@@ -90,6 +90,7 @@ private:
     void take(Reply&& reply);
     void greeted(const Reply& reply);
     void serve();
+    void release();
     void openAgain();
     void logIn(const QByteArray& ways);
     void run() override {
@@ -117,9 +118,10 @@ private:
     CallList m_reconnects;
     bool m_wasReady = false; ///< there was a connection before, which the next one replaces
     std::unique_ptr<Protocol> m_protocol;
-    bool m_binary = false;          ///< whether m_protocol is the binary one
-    bool m_unasked = false;         ///< the server or proxy hangs up when asked for statistics
-    std::vector<Command> m_waiting; ///< until the server's protocol is known
+    bool m_binary = false;         ///< whether m_protocol is the binary one
+    bool m_unasked = false;        ///< the server or proxy hangs up when asked for statistics
+    std::deque<Command> m_waiting; ///< until the server's protocol is known, or a list has come
+    bool m_listing = false;        ///< a list is on its way
     QByteArray m_out;
     bool m_flushScheduled = false;
     std::deque<Pending> m_pending; ///< by id
