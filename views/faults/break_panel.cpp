@@ -90,7 +90,7 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
     m_soon.setSingleShot(true);
     m_soon.setInterval(0);
     connect(&m_soon, &QTimer::timeout, this, &BreakPanel::refresh);
-    connect(context, &ViewContext::sessionChanged, this, &BreakPanel::refreshSoon);
+    connect(context, &ViewContext::sessionChanged, this, &BreakPanel::refresh); // no name outlives its session
     connect(context, &ViewContext::traceGrew, this, &BreakPanel::refreshSoon);
     connect(context, &ViewContext::playheadChanged, this, &BreakPanel::refreshSoon);
     connect(context, &ViewContext::selectionChanged, this, &BreakPanel::refreshSoon);

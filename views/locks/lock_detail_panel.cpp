@@ -62,7 +62,7 @@ LockDetailPanel::LockDetailPanel(ViewContext* context, QWidget* parent)
     m_soon.setSingleShot(true);
     m_soon.setInterval(0);
     connect(&m_soon, &QTimer::timeout, this, &LockDetailPanel::refresh);
-    connect(m_context, &ViewContext::sessionChanged, this, &LockDetailPanel::refreshSoon);
+    connect(m_context, &ViewContext::sessionChanged, this, &LockDetailPanel::refresh); // no name outlives its session
     connect(m_context, &ViewContext::traceGrew, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::heldBackChanged, this, &LockDetailPanel::refreshSoon);
     connect(m_context, &ViewContext::playheadChanged, this, [this] { // at once: one picture shows one instant

@@ -37,7 +37,7 @@ WhyLine::WhyLine(ViewContext* context, QWidget* parent) : QAbstractButton(parent
     const auto soon = [this] {
         if (!m_pace.isActive()) m_pace.start();
     };
-    connect(context, &ViewContext::sessionChanged, this, soon);
+    connect(context, &ViewContext::sessionChanged, this, &WhyLine::refreshAtPace); // no name outlives its session
     connect(context, &ViewContext::traceGrew, this, soon);
     connect(context, &ViewContext::playheadChanged, this, soon);
     connect(context, &ViewContext::selectionChanged, this, soon);

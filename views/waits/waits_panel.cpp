@@ -61,7 +61,9 @@ WaitsPanel::WaitsPanel(ViewContext* context, WaitPicture::Direction direction, Q
     };
     connect(context, &ViewContext::playheadChanged, this, soon);
     connect(context, &ViewContext::traceGrew, this, soon);
-    connect(context, &ViewContext::sessionChanged, this, soon);
+    connect(context, &ViewContext::sessionChanged, this, [this] { // no name outlives its session
+        if (isVisible()) refresh();
+    });
     connect(context, &ViewContext::heldBackChanged, this, soon);
     connect(context, &ViewContext::selectionChanged, m_picture, qOverload<>(&QWidget::update));
     refresh();
