@@ -14,7 +14,8 @@ struct EveryRecipe::Awaiting {
             const std::stop_token token = stop.get_token();
             try {
                 const auto taken = co_await party.lock->lock(thread, token);
-                if (taken && *taken) outcome = co_await condition.await(wait, thread, token);
+                began = taken && *taken;
+                if (began) outcome = co_await condition.await(wait, thread, token);
             } catch (const Cancelled&) {
                 cancelled = true;
             }
@@ -34,7 +35,7 @@ struct EveryRecipe::Awaiting {
     QByteArray thread;
     std::stop_source stop;
     std::expected<bool, LockError> outcome = false;
-    bool cancelled = false, held = false, done = false;
+    bool began = false, cancelled = false, held = false, done = false;
 };
 
 /// How many a signal to one, or to all, has woken.
@@ -114,11 +115,16 @@ void EveryRecipe::stoppedAnywhereInAnAwaitHoldsItAgain() {
             if (awaiting.party.lock->isHeld() || pieces > 0) ++pieces;
             if (pieces == piece) awaiting.stop.request_stop();
         });
-        QVERIFY(comesTrue([&] { return awaiting.stop.stop_requested() || m_runtime.monotonic() - latest > kQuiet; }));
+        const auto waits = [&] { return awaiting.began && m_runtime.monotonic() - latest > kQuiet; };
+        QVERIFY(comesTrue([&] { return awaiting.stop.stop_requested() || waits(); }));
         beyond = !awaiting.stop.stop_requested();
         awaiting.stop.request_stop();
         const bool ended = comesTrue([&] { return awaiting.done; });
-        const auto where = QStringLiteral("stopped at %1").arg(piece);
+        const auto where = QStringLiteral("stopped at %1: ended %2, cancelled %3, held %4")
+                               .arg(piece)
+                               .arg(ended)
+                               .arg(awaiting.cancelled)
+                               .arg(awaiting.held);
         QVERIFY2(ended && awaiting.cancelled && awaiting.held, qPrintable(where));
         VERIFY_FREE();
     }
