@@ -2,6 +2,7 @@
 #include "verdict/chronicle.h"
 
 #include "trace/belief.h"
+#include "verdict/look_back.h"
 
 #include <algorithm>
 #include <map>
@@ -14,11 +15,9 @@ using trace::EventKind;
 
 namespace {
 
-constexpr std::size_t kFarthest = 500'000; // rows to either side: a few milliseconds
-
 /// The row at which the hold began: its request, or as far back as we look.
 std::size_t beginOfHold(trace::EntityId thread, trace::EntityId lock, std::size_t row, const trace::Trace& trace) {
-    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    const std::size_t last = firstRowBefore(row);
     bool granted = false;
     std::size_t begin = row;
     for (std::size_t i = std::min(row + 1, trace.size()); i-- > last;) {
@@ -35,7 +34,7 @@ std::size_t beginOfHold(trace::EntityId thread, trace::EntityId lock, std::size_
 
 /// The watchdog may have been stopped long before this hold.
 std::optional<Nanos> watchdogStoppedBefore(trace::EntityId client, std::size_t row, const trace::Trace& trace) {
-    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    const std::size_t last = firstRowBefore(row);
     for (std::size_t i = row; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind == EventKind::Healed) return {};
@@ -51,7 +50,7 @@ std::optional<Nanos> watchdogStoppedBefore(trace::EntityId client, std::size_t r
 /// Whether the client has shown a session with a server by then: its holds end with it. The leases of etcd, which a
 /// client keeps with the whole cluster, are told as leases.
 bool hasSessionBefore(trace::EntityId client, std::size_t row, const trace::Trace& trace) {
-    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    const std::size_t last = firstRowBefore(row);
     for (std::size_t i = row; i-- > last;) {
         if (trace.kindAt(i) != EventKind::SessionChanged) continue;
         const Event e = trace.at(i);
@@ -62,7 +61,7 @@ bool hasSessionBefore(trace::EntityId client, std::size_t row, const trace::Trac
 
 /// How far a node's clock was ahead before that row.
 Nanos clockBefore(trace::EntityId node, std::size_t row, const trace::Trace& trace) {
-    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    const std::size_t last = firstRowBefore(row);
     for (std::size_t i = row; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind == EventKind::Healed) return Nanos(0);
@@ -347,7 +346,7 @@ Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, tr
 }
 
 trace::EntityId ownerAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace) {
-    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    const std::size_t last = firstRowBefore(row);
     trace::EntityId renewer = trace::kNoEntity; // the owner, where the trace does not say who got the lock
     for (std::size_t i = std::min(row + 1, trace.size()); i-- > last;) {
         if (!isRecord(trace.kindAt(i))) continue;

@@ -2,6 +2,7 @@
 #include "verdict/client_doings.h"
 
 #include "trace/trace_time.h"
+#include "verdict/look_back.h"
 #include "verdict/words.h"
 
 #include <algorithm>
@@ -15,16 +16,10 @@ using trace::Trace;
 
 namespace {
 
-constexpr std::size_t kFarthest = 500'000; // rows back: a few milliseconds
-
-struct Words {
-    Q_DECLARE_TR_FUNCTIONS(Verdict)
-};
-
 /// Whether the last that the client told before row `row` is that it asks, and the server has not given it the lock
 /// since.
 bool asksOnly(EntityId thread, EntityId lock, std::size_t row, const Trace& trace) {
-    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    const std::size_t last = firstRowBefore(row);
     while (row-- > last) {
         const EventKind kind = trace.kindAt(row);
         if (!isBelief(kind) && kind != EventKind::RecordHeld) continue;
@@ -51,7 +46,7 @@ QString lostRaceText(const Violation& violation, Nanos length, const Trace& trac
 QString deadConnectionText(EntityId owner, const Violation& violation, Nanos length, const Trace& trace) {
     const EntityId client = trace.clientOf(owner);
     std::size_t row = std::min(violation.row, trace.size());
-    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    const std::size_t last = firstRowBefore(row);
     while (row-- > last) {
         const EventKind kind = trace.kindAt(row);
         if (kind == EventKind::Healed) return {};

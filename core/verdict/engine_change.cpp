@@ -2,6 +2,7 @@
 #include "verdict/engine_change.h"
 
 #include "trace/trace_time.h"
+#include "verdict/look_back.h"
 #include "verdict/words.h"
 
 namespace lockscope::verdict {
@@ -12,20 +13,12 @@ using trace::EventKind;
 using trace::FreedBy;
 using trace::Trace;
 
-namespace {
-
-constexpr std::size_t kFarthest = 500'000; // rows back: a few milliseconds
-
-struct Words {
-    Q_DECLARE_TR_FUNCTIONS(Verdict)
-};
-
-} // namespace
+namespace {} // namespace
 
 std::optional<EngineChange> engineChangeBefore(std::size_t row, const Trace& trace) {
     const QByteArray setting = QByteArrayLiteral("engine=");
     row = std::min(row, trace.size());
-    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    const std::size_t last = firstRowBefore(row);
     bool agreed = false;
     while (row-- > last) {
         const EventKind kind = trace.kindAt(row);

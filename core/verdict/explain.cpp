@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trace/deadline.h"
 #include "trace/state.h"
 #include "trace/time_text.h"
 #include "trace/trace_time.h"
 #include "verdict/chronicle.h"
 #include "verdict/client_doings.h"
 #include "verdict/engine_change.h"
-#include "verdict/failover_story.h"
+#include "verdict/failover_text.h"
+#include "verdict/hold_end.h"
+#include "verdict/look_back.h"
 #include "verdict/memory_loss.h"
 #include "verdict/obstacle_text.h"
 #include "verdict/verdict.h"
@@ -34,13 +35,7 @@ public:
         : m_v(v), m_trace(trace), m_part(part), m_at(at), m_length(countedTo(v, trace, at) - v.from) {}
 
     /// why() of a failover, the longest of the usual ones, with names and times of the usual length.
-    static QString longestUsual() {
-        const auto at = [](Nanos t) { return instantText(t); };
-        const QString former = QStringLiteral("redis-1"), next = QStringLiteral("redis-3");
-        const QString late = QStringLiteral("B"), heir = QStringLiteral("A");
-        return oneSentence(killedTooEarly(former, at(854ms), late), madeMaster(next, at(3420ms), heir, at(4262ms)),
-                           withoutTokenToo());
-    }
+    static QString longestUsual() { return longestUsualFailover(withoutTokenToo()); }
 
     QString mutualExclusion() const {
         const EntityId owner = ownerAfter(m_v.row, m_v.lock, m_trace);
@@ -50,19 +45,19 @@ public:
         QString together = tooManyPermits();
         if (!together.isEmpty()) return together;
         const QString what = m_v.to == kNever
-                                 ? tr("%1 have believed at the same time that they hold %2, since %3, for %4 so far.")
+                                 ? tr("%1 have thought at the same time that they hold %2, since %3, for %4 so far.")
                                        .arg(actors(), name(m_v.lock), at(m_v.from), length())
-                                 : tr("%1 believed at the same time that they held %2, for %3: from %4 to %5.")
+                                 : tr("%1 thought at the same time that they held %2, for %3: from %4 to %5.")
                                        .arg(actors(), name(m_v.lock), length(), at(m_v.from), at(m_v.to));
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
-            return isWhy() ? failover(c, *story) : paragraph({what, failover(c, *story), beliefAfterwards(c)});
+            return isWhy() ? failover(c, *story) : paragraph({what, failover(c, *story), end(c).beliefAfterwards()});
         if (const auto story = formerMasterStoryOf(c.thread, m_v.lock, m_v.row, m_trace))
-            return paragraph({opening(what), formerMaster(actor(c.thread), *story), beliefAfterwards(c)});
+            return paragraph({opening(what), formerMaster(c.thread, *story), end(c).beliefAfterwards()});
         if (owner == trace::kNoEntity && !c.recordEnded && noneWasRecorded(m_v, m_trace))
             return paragraph({opening(what), tr("On the server none of them was seen to hold it.")});
         if (!c.recordEnded) return paragraph({opening(what), toldEngineText(c, m_v.row, m_length, m_trace)});
-        return paragraph(
-            {opening(what), cause(c), recordEnd(givenTo(m_v.actors, c, m_v.lock, m_v.row, m_trace)), beliefEnd(c)});
+        const Chronicle given = givenTo(m_v.actors, c, m_v.lock, m_v.row, m_trace);
+        return paragraph({opening(what), end(c).cause(), end(given).record(), end(c).belief()});
     }
 
     QString staleWrite() const {
@@ -90,17 +85,17 @@ public:
         else
             lesson = withoutToken();
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
-            return isWhy() ? failover(c, *story, m_v.token ? QString() : withoutTokenToo())
+            return isWhy() ? failoverSentence(c, *story, m_length, m_trace, m_v.token ? QString() : withoutTokenToo())
                            : paragraph({what, failover(c, *story), lesson});
         if (const auto story = formerMasterStoryOf(writer, m_v.lock, m_v.row, m_trace))
-            return paragraph({opening(what), formerMaster(actor(writer), *story), lesson});
+            return paragraph({opening(what), formerMaster(writer, *story), lesson});
         if (!c.recordEnded) {
             const auto newer = newerTokensMasterOf(m_v, m_trace);
-            QString before = newer ? formerMaster(actor(newer->first), newer->second) : QString();
+            QString before = newer ? formerMaster(newer->first, newer->second) : QString();
             if (before.isEmpty()) before = toldEngineText(c, m_v.row, m_length, m_trace);
             return paragraph({opening(what), before, lesson});
         }
-        return paragraph({opening(what), cause(c), recordEnd(c), lesson});
+        return paragraph({opening(what), end(c).cause(), end(c).record(), lesson});
     }
 
     QString ownership() const {
@@ -120,7 +115,7 @@ public:
             how = tr("The release did not check whose lock it was.");
         }
         return paragraph(
-            {what.arg(actor(doer), name(m_v.lock), at(m_v.from), actor(owner)), cause(c), recordEnd(c), how});
+            {what.arg(actor(doer), name(m_v.lock), at(m_v.from), actor(owner)), end(c).cause(), end(c).record(), how});
     }
 
     QString progress() const {
@@ -200,7 +195,7 @@ private:
         const std::size_t rows = std::min(m_v.row + 1, m_trace.size());
         std::int64_t capacity = 0;
         bool permits = false;
-        for (std::size_t i = rows > 500'000 ? rows - 500'000 : 0; i < rows; ++i) {
+        for (std::size_t i = firstRowBefore(rows); i < rows; ++i) {
             const EventKind kind = m_trace.kindAt(i);
             if (kind != EventKind::GrantedAs && kind != EventKind::LockCapacity) continue;
             const trace::Event e = m_trace.at(i);
@@ -213,31 +208,33 @@ private:
         for (std::size_t i = 0; i < m_v.actors.size() && lost.isEmpty(); ++i) {
             const Chronicle c = chronicleOf(m_v.actors[i], m_v.lock, m_v.row, m_v.to, m_trace);
             if (c.recordEnded && *c.recordEnded <= m_v.from && c.freedBy == FreedBy::Expiry)
-                lost = paragraph({cause(c), permitEnd(c), beliefEnd(c)});
+                lost = paragraph({end(c).cause(), end(c).permit(), end(c).belief()});
             else if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
-                lost = isWhy() ? failover(c, *story) : paragraph({failover(c, *story), beliefAfterwards(c)});
+                lost = isWhy() ? failover(c, *story) : paragraph({failover(c, *story), end(c).beliefAfterwards()});
         }
         if (isWhy() && !lost.isEmpty()) return lost;
         const QString all = QString::number(capacity);
         const QString what =
             m_v.to == kNever
-                ? tr("%1 have believed at the same time that they hold more permits of %2 than the %3 that there "
+                ? tr("%1 have thought at the same time that they hold more permits of %2 than the %3 that there "
                      "are, since %4.")
                       .arg(actors(), name(m_v.lock), all, at(m_v.from))
-                : tr("%1 believed at the same time that they held more permits of %2 than the %3 that there are, "
+                : tr("%1 thought at the same time that they held more permits of %2 than the %3 that there are, "
                      "from %4 to %5.")
                       .arg(actors(), name(m_v.lock), all, at(m_v.from), at(m_v.to));
         return paragraph({what, lost});
     }
-    QString permitEnd(const Chronicle& c) const {
-        return tr("The lease of the permit of %1 ended at %2, so the server counts the permit as free.")
-            .arg(actor(c.thread), at(*c.recordEnded));
-    }
-
     Chronicle chronicleOf(EntityId thread, EntityId lock, std::size_t row, Nanos until, const Trace& trace) const {
         Chronicle c = verdict::chronicleOf(thread, lock, row, until, trace);
         c.forgetAfter(m_at);
         return c;
+    }
+    HoldEnd end(const Chronicle& c) const { return {c, m_v.lock, m_length, m_trace}; }
+    QString failover(const Chronicle& c, const FailoverStory& story) const {
+        return isWhy() ? failoverSentence(c, story, m_length, m_trace, {}) : failoverText(c, story, m_length, m_trace);
+    }
+    QString formerMaster(EntityId who, const FormerMasterStory& story) const {
+        return formerMasterText(who, story, m_length, m_trace);
     }
     QString length() const { return lengthText(m_v.from, m_v.from + m_length); }
     static QString withoutToken() {
@@ -247,202 +244,10 @@ private:
         //: The end of a sentence.
         return tr("without a fencing token the resource cannot tell an old holder from a new one.");
     }
-    static QString killedTooEarly(const QString& former, const QString& at, const QString& who) {
-        return tr("%1 was killed at %2 before the lock of %3 had reached a replica.").arg(former, at, who);
-    }
-    static QString madeMaster(const QString& next, const QString& at, const QString& heir, const QString& given) {
-        return tr("%1 became master at %2 without it and gave %3 the lock at %4.").arg(next, at, heir, given);
-    }
-
     QString at(Nanos t) const { return instantText(m_trace, t, m_length); }
     QString name(EntityId id) const { return m_trace.displayName(id); }
     QString actor(EntityId id) const { return actorText(id, m_trace); }
     QString actors() const { return actorsText(m_v.actors, m_trace); }
-
-    /// Why the lease was not renewed in time.
-    QString cause(const Chronicle& c) const {
-        if (!c.recordEnded) return {};
-        const bool expired = c.freedBy == FreedBy::Expiry;
-        const QString who = actor(c.thread);
-        if (c.explains(c.paused))
-            return c.paused->to == kNever
-                       ? tr("%1 has been paused since %2.").arg(who, at(c.paused->from))
-                       : tr("%1 was paused from %2 to %3.").arg(who, at(c.paused->from), at(c.paused->to));
-        if (c.explains(c.cut)) {
-            const QString node = actorsText(c.cutFrom, m_trace);
-            return c.cut->to == kNever
-                       ? tr("%1 has been cut off from %2 since %3.").arg(who, node, at(c.cut->from))
-                       : tr("%1 was cut off from %2 from %3 to %4.").arg(who, node, at(c.cut->from), at(c.cut->to));
-        }
-        if (c.explains(c.nodeStopped)) {
-            const QString node = name(m_trace.entity(m_v.lock).parent);
-            return c.nodeStopped->to == kNever
-                       ? tr("%1 has been stopped since %2: requests wait there.").arg(node, at(c.nodeStopped->from))
-                       : tr("%1 was stopped from %2 to %3: requests waited there.")
-                             .arg(node, at(c.nodeStopped->from), at(c.nodeStopped->to));
-        }
-        if (const auto jump = clockJumpOfWriter(c, m_trace)) return jumps({*jump});
-        if (!expired) return {};
-        if (c.watchdogStopped && *c.watchdogStopped <= *c.recordEnded)
-            return tr("The watchdog of %1 stopped at %2, so nothing renewed its lease.")
-                .arg(who, at(*c.watchdogStopped));
-        if (!c.clockJumps.empty()) return jumps(c.clockJumps);
-        if (c.bySession) return tr("The servers did not hear from %1 in time.").arg(who);
-        if (c.renewalsFailed > 0) return tr("%1 tried to renew its lease and got no answer.").arg(who);
-        if (c.renewals == 0) return tr("%1 worked for longer than its lease, and nothing renewed it.").arg(who);
-        return {};
-    }
-
-    QString jumps(const std::vector<trace::Event>& all) const {
-        std::vector<EntityId> whose;
-        std::ranges::transform(all, std::back_inserter(whose), &trace::Event::actor);
-        const QString clocks = actorsText(whose, m_trace), last = at(all.back().time());
-        if (all.size() == 1) return tr("The clock of %1 jumped at %2.").arg(clocks, last);
-        return at(all.front().time()) == last ? tr("The clocks of %1 jumped at %2.").arg(clocks, last)
-                                              : tr("The clocks of %1 jumped, the last one at %2.").arg(clocks, last);
-    }
-
-    /// How its record ended, and who got the lock then.
-    QString recordEnd(const Chronicle& c) const {
-        if (!c.recordEnded) return {};
-        const QString who = actor(c.thread), by = actor(c.freedByWhom), next = actor(c.successor);
-        QString when = at(*c.recordEnded), nextAt = c.successorAt ? at(*c.successorAt) : QString();
-        if (when == nextAt && *c.recordEnded != *c.successorAt) { // a cause comes before its effect
-            when = instantText(m_trace, *c.recordEnded);
-            nextAt = instantText(m_trace, *c.successorAt);
-        }
-        const bool handed = c.successorAt.has_value();
-        switch (c.freedBy) {
-        case FreedBy::Expiry:
-            return leaseEnd(c, when, nextAt);
-        case FreedBy::Release:
-            if (c.freedByWhom == c.thread || c.freedByWhom == trace::kNoEntity)
-                return severalDecide(c) ? tr("On the servers the lock of %1 was released at %2.").arg(who, when)
-                                        : tr("On the server the lock of %1 was released at %2.").arg(who, when);
-            return handed ? tr("%1 released the lock of %2 at %3, so the server gave it to %4 at %5.")
-                                .arg(by, who, when, next, nextAt)
-                          : tr("%1 released the lock of %2 at %3.").arg(by, who, when);
-        case FreedBy::Force:
-            return handed ? tr("The lock of %1 was freed by force at %2, and the server gave it to %3 at %4.")
-                                .arg(who, when, next, nextAt)
-                          : tr("The lock of %1 was freed by force at %2.").arg(who, when);
-        case FreedBy::Overwrite:
-            return by.isEmpty() ? tr("The entry of %1 on the server was overwritten at %2.").arg(who, when)
-                                : tr("%1 wrote over the entry of %2 on the server at %3.").arg(by, who, when);
-        case FreedBy::Unseen: // nobody knows how
-            return {};
-        case FreedBy::Evicted:
-        case FreedBy::NodeLoss:
-            return memoryLossText(c, m_v.lock, m_length, m_trace);
-        }
-        return {};
-    }
-
-    QString leaseEnd(const Chronicle& c, const QString& when, const QString& nextAt) const {
-        const QString who = actor(c.thread), next = actor(c.successor);
-        QString all;
-        if (!c.successorAt) {
-            if (severalDecide(c))
-                all = c.bySession ? tr("The session of %1 ended at %2, so the servers count the lock as free.")
-                                  : tr("The lease of %1 ended at %2, so the servers count the lock as free.");
-            else
-                all = c.bySession ? tr("The session of %1 ended at %2, so the server counts the lock as free.")
-                                  : tr("The lease of %1 ended at %2, so the server counts the lock as free.");
-            return all.arg(who, when);
-        }
-        if (severalDecide(c))
-            all = c.bySession ? tr("The session of %1 ended at %2, so the servers gave the lock to %3 at %4.")
-                              : tr("The lease of %1 ended at %2, so the servers gave the lock to %3 at %4.");
-        else
-            all = c.bySession ? tr("The session of %1 ended at %2, so the server gave the lock to %3 at %4.")
-                              : tr("The lease of %1 ended at %2, so the server gave the lock to %3 at %4.");
-        return all.arg(who, when, next, nextAt);
-    }
-    bool severalDecide(const Chronicle& c) const {
-        return c.recordEnded && severalDecideBefore(m_trace.upperBound(*c.recordEnded), m_v.lock, m_trace);
-    }
-
-    /// How another server came to decide, without the hold, and who got the lock from it. `remark`: of why() alone,
-    /// which is one sentence.
-    QString failover(const Chronicle& c, const FailoverStory& story, const QString& remark = {}) const {
-        const QString who = actor(c.thread), former = name(story.former), next = name(story.next);
-        QString before;
-        // A lock that ends with its connection is in no log that replicas read: lag has nothing to do with it.
-        if (c.deadline == trace::kEndNotKnown && !c.bySession)
-            before = story.killed ? tr("%1 was killed at %2, and the lock of %3 with it: it belonged to a connection, "
-                                       "and no replica knows of it.")
-                                        .arg(former, at(*story.killed), who)
-                                  : tr("%1 took the place of %2 at %3, without the lock of %4: it belongs to a "
-                                       "connection to %2, and no replica knows of it.")
-                                        .arg(next, former, at(story.took), who);
-        else if (!story.killed && story.behind > 0ns)
-            before = tr("%1, %2 behind, took the place of %3 at %4, without the lock of %5.")
-                         .arg(next, durationText(story.behind), former, at(story.took), who);
-        else if (!story.killed)
-            before =
-                tr("%1 took the place of %2 at %3, without the lock of %4.").arg(next, former, at(story.took), who);
-        else if (story.copied)
-            before = tr("%1 was killed at %2 before the lock of %3 had reached %4.")
-                         .arg(former, at(*story.killed), who, next);
-        else
-            before = killedTooEarly(former, at(*story.killed), who);
-        const bool gave = c.successorAt && *c.successorAt >= story.took;
-        const QString heir = actor(c.successor), given = gave ? at(*c.successorAt) : QString();
-        QString now;
-        if (story.outdated != trace::kNoEntity && heirless(story, c)) {
-            const QString old = actor(story.outdated);
-            now = isWhy() ? tr("it still had an old lock of %1, whose end had not reached it.").arg(old)
-                          : tr("It still had an old lock of %1, whose end had not reached it.").arg(old);
-            if (story.killed)
-                now = tr("%1 became master at %2 with an old lock of %3, whose end had not reached it.")
-                          .arg(next, at(story.took), old);
-        } else if (story.killed && gave)
-            now = madeMaster(next, at(story.took), heir, given);
-        else if (story.killed)
-            now = tr("%1 became master at %2 without it.").arg(next, at(story.took));
-        else if (gave)
-            now = (isWhy() ? tr("it gave %1 the lock at %2.") : tr("It gave %1 the lock at %2.")).arg(heir, given);
-        return isWhy() ? oneSentence(before, now, remark) : paragraph({before, now});
-    }
-    /// Which server that decides no more gave the lock, and why it went on giving it.
-    QString formerMaster(const QString& who, const FormerMasterStory& story) const {
-        const QString former = name(story.former), next = name(story.next);
-        QString cut;
-        if (story.cut)
-            cut = story.cut->to == kNever
-                      ? tr("%1 has been cut off from %2 since %3.").arg(former, next, at(story.cut->from))
-                      : tr("%1 was cut off from %2 from %3 to %4.")
-                            .arg(former, next, at(story.cut->from), at(story.cut->to));
-        return paragraph({tr("%1 got the lock at %2 from %3, whose place %4 had taken at %5.")
-                              .arg(who, at(story.gave), former, next, at(story.took)),
-                          cut});
-    }
-    QString beliefAfterwards(const Chronicle& c) const {
-        const QString who = actor(c.thread);
-        return c.beliefEnded ? tr("%1 went on believing until %2.").arg(who, at(*c.beliefEnded))
-                             : tr("%1 still believes that it holds the lock.").arg(who);
-    }
-
-    /// Until when it believed, and what told it.
-    QString beliefEnd(const Chronicle& c) const {
-        const QString who = actor(c.thread);
-        if (!c.beliefEnded) return tr("%1 does not know, and still believes that it holds the lock.").arg(who);
-        const QString when = at(*c.beliefEnded);
-        switch (c.beliefEndedBy) {
-        case EventKind::Lost:
-            return tr("%1 went on believing that it held the lock until %2, when it learned of the loss.")
-                .arg(who, when);
-        case EventKind::ReleaseRefused:
-            return tr("%1 went on believing that it held the lock until %2, when the server refused its release.")
-                .arg(who, when);
-        case EventKind::BelievedUntil:
-            return tr("%1 went on believing that it held the lock until its own deadline at %2.").arg(who, when);
-        case EventKind::ClientKilled:
-            return tr("%1 went on believing that it held the lock until it died at %2.").arg(who, when);
-        default:
-            return tr("%1 went on believing that it held the lock until it gave it up at %2.").arg(who, when);
-        }
-    }
 
     bool isWhy() const { return m_part == Part::Why; }
     QString paragraph(const QStringList& sentences) const {

@@ -2,6 +2,7 @@
 #include "verdict/failover_story.h"
 
 #include "verdict/engine_change.h"
+#include "verdict/look_back.h"
 #include "verdict/verdict.h"
 
 #include <algorithm>
@@ -16,8 +17,6 @@ using trace::EventKind;
 
 namespace {
 
-constexpr std::size_t kFarthest = 500'000; // rows back: a few milliseconds
-
 /// Whether the row changes the link of two servers, or all links.
 bool concernsLink(EntityId a, EntityId b, std::size_t row, const trace::Trace& trace) {
     const EventKind kind = trace.kindAt(row);
@@ -29,7 +28,7 @@ bool concernsLink(EntityId a, EntityId b, std::size_t row, const trace::Trace& t
 
 /// How long the link of two servers was cut around row `row`; nullopt: it was not.
 std::optional<Chronicle::Span> cutAround(EntityId a, EntityId b, std::size_t row, const trace::Trace& trace) {
-    const std::size_t first = row > kFarthest ? row - kFarthest : 0;
+    const std::size_t first = firstRowBefore(row);
     std::optional<Chronicle::Span> cut;
     for (std::size_t i = row; i-- > first;) {
         if (!concernsLink(a, b, i, trace)) continue;
@@ -45,7 +44,7 @@ std::optional<Chronicle::Span> cutAround(EntityId a, EntityId b, std::size_t row
 
 /// The owner by the last row, before row `end`, of a server's copy of the lock; kNoEntity: it is free there.
 EntityId ownerOfCopy(EntityId server, EntityId lock, std::size_t end, const trace::Trace& trace) {
-    const std::size_t last = end > kFarthest ? end - kFarthest : 0;
+    const std::size_t last = firstRowBefore(end);
     for (std::size_t i = end; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind != EventKind::RecordHeld && kind != EventKind::RecordFreed) continue;
@@ -58,7 +57,7 @@ EntityId ownerOfCopy(EntityId server, EntityId lock, std::size_t end, const trac
 
 /// How far a replica was behind before row `end`, as it was measured last; 0: never, or in bytes.
 Nanos lagOf(EntityId server, std::size_t end, const trace::Trace& trace) {
-    const std::size_t last = end > kFarthest ? end - kFarthest : 0;
+    const std::size_t last = firstRowBefore(end);
     for (std::size_t i = end; i-- > last;) {
         if (trace.kindAt(i) != EventKind::ReplicationLag) continue;
         const Event e = trace.at(i);
@@ -71,7 +70,7 @@ Nanos lagOf(EntityId server, std::size_t end, const trace::Trace& trace) {
 } // namespace
 
 EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& trace) {
-    const std::size_t last = begin > kFarthest ? begin - kFarthest : 0;
+    const std::size_t last = firstRowBefore(begin);
     for (std::size_t i = begin; i-- > last;) {
         if (trace.kindAt(i) != EventKind::RecordDecider) continue;
         const Event e = trace.at(i);
@@ -81,7 +80,7 @@ EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& tra
 }
 
 bool severalDecideBefore(std::size_t begin, EntityId lock, const trace::Trace& trace) {
-    const std::size_t last = begin > kFarthest ? begin - kFarthest : 0;
+    const std::size_t last = firstRowBefore(begin);
     for (std::size_t i = begin; i-- > last;) {
         if (trace.kindAt(i) != EventKind::RecordDecider) continue;
         const Event e = trace.at(i);
@@ -144,7 +143,7 @@ std::optional<FormerMasterStory> formerMasterStoryOf(EntityId thread, EntityId l
                                                      const trace::Trace& trace) {
     FormerMasterStory story;
     std::size_t i = std::min(row + 1, trace.size());
-    const std::size_t last = i > kFarthest ? i - kFarthest : 0;
+    const std::size_t last = firstRowBefore(i);
     bool named = false; // by the record itself
     // Back to the request: the copy that was written for it tells which server gave the lock.
     while (i-- > last) {

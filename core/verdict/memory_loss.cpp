@@ -5,6 +5,7 @@
 #include "trace/trace_time.h"
 #include "verdict/engine_change.h"
 #include "verdict/failover_story.h"
+#include "verdict/look_back.h"
 #include "verdict/words.h"
 
 #include <algorithm>
@@ -19,12 +20,6 @@ using trace::Trace;
 
 namespace {
 
-constexpr std::size_t kFarthest = 500'000; // rows back: a few milliseconds
-
-struct Words {
-    Q_DECLARE_TR_FUNCTIONS(Verdict)
-};
-
 bool isLoss(const Event& e) {
     const auto why = FreedBy(e.flags & trace::kFreedByMask);
     return e.kind == EventKind::RecordFreed && (why == FreedBy::NodeLoss || why == FreedBy::Evicted);
@@ -34,7 +29,7 @@ bool isLoss(const Event& e) {
 std::vector<EntityId> forgetfulServers(const Chronicle& c, EntityId lock, const Trace& trace) {
     std::vector<EntityId> servers;
     const std::size_t end = trace.upperBound(*c.recordEnded);
-    const std::size_t last = end > kFarthest ? end - kFarthest : 0;
+    const std::size_t last = firstRowBefore(end);
     for (std::size_t row = end; row-- > last;) {
         if (trace.kindAt(row) != EventKind::RecordFreed) continue;
         const Event e = trace.at(row);
@@ -128,7 +123,7 @@ std::optional<Event> clockJumpOfWriter(const Chronicle& c, const Trace& trace) {
     if (!c.recordEnded || c.freedBy != FreedBy::Overwrite || c.freedByWhom == trace::kNoEntity) return {};
     const EntityId client = trace.clientOf(c.freedByWhom);
     const std::size_t end = trace.upperBound(*c.recordEnded);
-    const std::size_t last = end > kFarthest ? end - kFarthest : 0;
+    const std::size_t last = firstRowBefore(end);
     for (std::size_t row = end; row-- > last;) {
         const EventKind kind = trace.kindAt(row);
         if (kind == EventKind::Healed) return {};

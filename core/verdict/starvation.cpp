@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::uint32_t kOvertakers = 3; ///< fewer are chance
 
-struct Words {
-    Q_DECLARE_TR_FUNCTIONS(Verdict)
-};
-
 } // namespace
 
 void StarvationJudge::changed(EntityId id, EntityId thread, const Belief& belief, Nanos at) {

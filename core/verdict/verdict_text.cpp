@@ -7,13 +7,7 @@
 
 namespace lockscope::verdict {
 
-namespace {
-
-struct Words {
-    Q_DECLARE_TR_FUNCTIONS(Verdict)
-};
-
-} // namespace
+namespace {} // namespace
 
 QString invariantName(Invariant invariant) {
     switch (invariant) {
@@ -40,7 +34,7 @@ QString invariantName(Invariant invariant) {
 QString invariantMeaning(Invariant invariant) {
     switch (invariant) {
     case Invariant::MutualExclusion:
-        return Words::tr("No two clients believe at one time that they hold the lock, unless they share it as readers "
+        return Words::tr("No two clients think at one time that they hold the lock, unless they share it as readers "
                          "or within its permits.");
     case Invariant::StaleWrite:
         return Words::tr("The guarded resource never accepts a write from a client that no longer holds the lock.");

@@ -4,7 +4,6 @@
 #include "trace/time_text.h"
 #include "verdict/words.h"
 
-#include <QCoreApplication>
 #include <optional>
 #include <set>
 
@@ -15,10 +14,6 @@ using trace::Event;
 using trace::EventKind;
 
 namespace {
-
-struct Words {
-    Q_DECLARE_TR_FUNCTIONS(Verdict)
-};
 
 constexpr std::size_t kFarthest = 50'000;    // rows back from an instant: a small part of a millisecond
 constexpr std::size_t kOldestRole = 500'000; // rows back from a death: a leader may have led for long

@@ -8,10 +8,6 @@ namespace lockscope::verdict {
 
 namespace {
 
-struct Words {
-    Q_DECLARE_TR_FUNCTIONS(Verdict)
-};
-
 /// Nothing of the kind that the invariant is about was ever seen.
 QString neverSeen(Invariant invariant) {
     switch (invariant) {

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/words.h"
 
-#include <QCoreApplication>
-
 namespace lockscope::verdict {
-
-namespace {
-struct Words {
-    Q_DECLARE_TR_FUNCTIONS(Verdict)
-};
-} // namespace
 
 QString actorText(trace::EntityId thread, const trace::Trace& trace) {
     const trace::Entity& e = trace.entity(thread);

@@ -2,10 +2,17 @@
 #pragma once
 #include "trace/trace.h"
 
+#include <QCoreApplication>
+
 namespace lockscope::verdict {
 
 struct Violation;
 enum class Invariant : std::uint8_t;
+
+/// Words::tr(): what people read of a verdict.
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Verdict)
+};
 
 /// The invariant as it stands in a sentence: "mutual exclusion", in the user's language.
 QString invariantName(Invariant invariant);

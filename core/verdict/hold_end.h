@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "verdict/chronicle.h"
+
+namespace lockscope::verdict {
+
+/// The sentences on how one hold of a lock came to its end. Translated; empty where nothing is known of it.
+class HoldEnd {
+public:
+    /// `length` of the violation: the longer it is, the coarser are the times. What is given is kept by reference.
+    HoldEnd(const Chronicle& chronicle, trace::EntityId lock, Nanos length, const trace::Trace& trace);
+
+    /// Why the lease was not renewed in time.
+    QString cause() const;
+    /// How its record ended, and who got the lock then.
+    QString record() const;
+    /// record() of a permit whose lease ended.
+    QString permit() const;
+    /// Until when its client thought that it held the lock, and what told it.
+    QString belief() const;
+    /// belief() without what told it.
+    QString beliefAfterwards() const;
+
+private:
+    QString jumps(const std::vector<trace::Event>& all) const;
+    QString leaseEnd(const QString& when, const QString& nextAt) const;
+    QString at(Nanos t) const;
+    QString actor(trace::EntityId id) const;
+
+    const Chronicle& m_c;
+    trace::EntityId m_lock;
+    Nanos m_length;
+    const trace::Trace& m_trace;
+};
+
+} // namespace lockscope::verdict
