@@ -331,17 +331,21 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
 
 Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, trace::EntityId lock, std::size_t row,
                   const trace::Trace& trace) {
-    const auto believes = [&](trace::EntityId who) { return std::ranges::find(believers, who) != believers.end(); };
-    if (!c.successorAt || believes(c.successor)) return c;
-    for (std::size_t i = std::min(row + 1, trace.size()); i-- > 0;) {
+    if (!c.successorAt) return c;
+    std::vector<trace::EntityId> open = believers; // whose last grant was not read yet
+    std::erase(open, c.thread);
+    std::optional<Event> given;
+    for (std::size_t i = std::min(row + 1, trace.size()); i-- > 0 && !open.empty();) {
         if (trace.kindAt(i) != EventKind::RecordHeld) continue;
         const Event e = trace.at(i);
         if (e.time() < *c.successorAt) break;
-        if (e.subject != lock || e.actor == c.thread || !believes(e.actor)) continue;
-        c.successor = e.actor;
-        c.successorAt = e.time();
-        break;
+        if (e.subject != lock || e.actor == c.thread) continue;
+        if (std::erase(open, e.actor) > 0) given = e;
     }
+    if (!given) return c;
+    c.afterOthers = given->time() != *c.successorAt;
+    c.successor = given->actor;
+    c.successorAt = given->time();
     return c;
 }
 

@@ -38,6 +38,7 @@ struct Chronicle {
 
     trace::EntityId successor = trace::kNoEntity; ///< the next owner in the record
     std::optional<Nanos> successorAt;
+    bool afterOthers = false; ///< others had the lock between this hold's end and the successor
 
     std::optional<Nanos> beliefEnded;
     trace::EventKind beliefEndedBy = trace::EventKind::None; ///< BelievedUntil: by its own deadline
@@ -54,8 +55,8 @@ struct Chronicle {
 Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t row, Nanos until,
                       const trace::Trace& trace);
 
-/// The chronicle with the grant to one of `believers` as its successor's: the lock may have changed hands more than
-/// once between the end of the hold and row `row`.
+/// The chronicle with the grant of one of the `believers`' present holds as its successor's: the lock may have changed
+/// hands more than once between the end of the hold and row `row`, and a believer may have had it before.
 Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, trace::EntityId lock, std::size_t row,
                   const trace::Trace& trace);
 

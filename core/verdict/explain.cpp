@@ -49,14 +49,15 @@ public:
                                        .arg(actors(), name(m_v.lock), at(m_v.from), length())
                                  : tr("%1 thought at the same time that they held %2, for %3: from %4 to %5.")
                                        .arg(actors(), name(m_v.lock), length(), at(m_v.from), at(m_v.to));
+        const Chronicle given = givenTo(m_v.actors, c, m_v.lock, m_v.row, m_trace);
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
-            return isWhy() ? failover(c, *story) : paragraph({what, failover(c, *story), end(c).beliefAfterwards()});
+            return paragraph({opening(what), failover(c, *story), end(given).lastHeir(),
+                              isWhy() ? QString() : end(c).beliefAfterwards()});
         if (const auto story = formerMasterStoryOf(c.thread, m_v.lock, m_v.row, m_trace))
             return paragraph({opening(what), formerMaster(c.thread, *story), end(c).beliefAfterwards()});
         if (owner == trace::kNoEntity && !c.recordEnded && noneWasRecorded(m_v, m_trace))
             return paragraph({opening(what), tr("On the server none of them was seen to hold it.")});
         if (!c.recordEnded) return paragraph({opening(what), toldEngineText(c, m_v.row, m_length, m_trace)});
-        const Chronicle given = givenTo(m_v.actors, c, m_v.lock, m_v.row, m_trace);
         return paragraph({opening(what), end(c).cause(), end(given).record(), end(c).belief()});
     }
 

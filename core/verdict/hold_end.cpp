@@ -73,6 +73,12 @@ QString HoldEnd::jumps(const std::vector<trace::Event>& all) const {
 
 QString HoldEnd::record() const {
     if (!m_c.recordEnded) return {};
+    if (m_c.afterOthers) {
+        Chronicle alone = m_c;
+        alone.successorAt.reset();
+        alone.afterOthers = false;
+        return paragraph({HoldEnd(alone, m_lock, m_length, m_trace).record(), lastHeir()});
+    }
     const QString who = actor(m_c.thread), by = actor(m_c.freedByWhom), next = actor(m_c.successor);
     QString when = at(*m_c.recordEnded), nextAt = m_c.successorAt ? at(*m_c.successorAt) : QString();
     if (when == nextAt && *m_c.recordEnded != *m_c.successorAt) { // a cause comes before its effect
@@ -105,6 +111,12 @@ QString HoldEnd::record() const {
         return memoryLossText(m_c, m_lock, m_length, m_trace);
     }
     return {};
+}
+
+QString HoldEnd::lastHeir() const {
+    if (!m_c.afterOthers) return {};
+    //: The lock had been free for others since some time, and had several holders.
+    return Words::tr("After others, %1 got it at %2.").arg(actor(m_c.successor), at(*m_c.successorAt));
 }
 
 QString HoldEnd::leaseEnd(const QString& when, const QString& nextAt) const {

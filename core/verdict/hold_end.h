@@ -14,6 +14,8 @@ public:
     QString cause() const;
     /// How its record ended, and who got the lock then.
     QString record() const;
+    /// Who of several got the lock last, where others had had it meanwhile.
+    QString lastHeir() const;
     /// record() of a permit whose lease ended.
     QString permit() const;
     /// Until when its client thought that it held the lock, and what told it.

@@ -22,6 +22,32 @@ class TestVerdictCauses : public QObject {
     }
 
 private Q_SLOTS:
+    /// Between the end of a hold and the overlap others had the lock, one of them the second believer itself.
+    void theGrantOfTheOverlapIsTold() {
+        HandWritten t;
+        t.started();
+        t.take(1000, t.a, 3000);
+        t.add(1500, Kind::ClientPaused, t.clientA);
+        t.freed(3000, FreedBy::Expiry, 0, t.a);
+        t.take(3100, t.b, 9000);
+        t.give(4000, t.b);
+        t.take(4100, t.c, 9000);
+        t.give(5000, t.c);
+        t.take(5100, t.b, 9000);
+        t.add(5600, Kind::ClientResumed, t.clientA);
+        t.add(6000, Kind::Lost, t.a, t.lock);
+        t.trace->reach(7s);
+        const auto found = t.violations(Invariant::MutualExclusion);
+        const auto last = std::ranges::find_if(found, [](const Violation& v) { return v.from >= 5s; });
+        QVERIFY(last != found.end());
+        const QString told = explain(*last, *t.trace);
+        QVERIFY2(told.contains(QLatin1String("The lease of A ended at 3.000 s, so the server counts the lock as free. "
+                                             "After others, B got it at 5.100 s.")),
+                 qPrintable(told));
+        QVERIFY2(explain(found.front(), *t.trace).contains(QLatin1String("so the server gave the lock to B at 3.")),
+                 qPrintable(explain(found.front(), *t.trace)));
+    }
+
     void anOldEntryThatComesBackIsNoGrant() {
         HandWritten w;
         const auto next = w.trace->intern(trace::EntityKind::Node, "redis-2");
