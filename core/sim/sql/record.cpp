@@ -70,6 +70,7 @@ void SqlRecord::booted() {
         inspect::Sight loaded;
         writeDecider(name);
         loaded.clockMoved = true; // what is committed is there again, and nobody renewed it meanwhile
+        loaded.freedBy = m_server->engine()->row(name) ? trace::FreedBy::Expiry : trace::FreedBy::NodeLoss;
         write(name, loaded);
     }
 }
@@ -91,6 +92,7 @@ void SqlRecord::clockMoved() {
     for (const auto& [name, watched] : m_watched) {
         inspect::Sight moved;
         moved.clockMoved = true;
+        moved.freedBy = trace::FreedBy::Expiry; // nobody gave it back
         write(name, moved);
     }
 }

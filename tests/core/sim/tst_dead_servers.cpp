@@ -68,6 +68,21 @@ QByteArray roleAt(const trace::Trace& trace, EntityId node, Nanos t) {
 class TestDeadServers : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// Nobody gives back what a database loses with its data, or what its clock makes old.
+    void whatADatabaseLosesIsNoRelease() {
+        const auto report =
+            runOf(QStringLiteral("sql-connection-lost?recipe=sql-lease&seed=61&do=20.5s,restart-node-empty,"
+                                 "sql-1&do=24.5s,jump-clock,sql-1,value=40s"));
+        const auto freedAt = [&](Nanos at) {
+            std::optional<trace::FreedBy> by;
+            for (const Event& e : rows(*report.trace, EventKind::RecordFreed))
+                if (e.time() == at) by = trace::FreedBy(e.flags & trace::kFreedByMask);
+            return by;
+        };
+        QCOMPARE(freedAt(20'500ms), trace::FreedBy::NodeLoss);
+        QCOMPARE(freedAt(24'500ms), trace::FreedBy::Expiry);
+    }
+
     void theCopiesOfADeadServerStop_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QByteArray>("dead");
