@@ -153,7 +153,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (facts.server == kNoEntity) facts.server = record.decider;
     facts.deciders = record.deciders;
     if (facts.deciders > 1) facts.ensemble = ensembleOf(lock, trace, state);
-    if (trace::lacksMajority(lock, trace, state)) facts.deciders = 0;
+    if (trace::lacksMajority(lock, trace, state) || trace::deciderIsDead(lock, trace, state)) facts.deciders = 0;
     std::vector<std::pair<std::int64_t, EntityId>> believers;
     Gaps gaps;
     bool alone = false;
@@ -377,7 +377,8 @@ QString holdersText(const LockFacts& facts, const trace::Trace& trace) {
         return Words::tr("%n permit(s) taken", "", int(taken));
     }
     if (!facts.held() && facts.permitsFree > 0) return Words::tr("%n permit(s) free", "", int(facts.permitsFree));
-    if (!facts.held()) return Words::tr("free");
+    if (!facts.held())
+        return facts.condition == LockCondition::Undecided ? Words::tr("nobody decides") : Words::tr("free");
     const QString owner = trace.displayName(facts.owner);
     if (facts.holders.empty()) return owner.isEmpty() ? Words::tr("not named") : owner;
     std::vector<EntityId> names;

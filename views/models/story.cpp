@@ -70,6 +70,8 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     const bool free = record.owner == trace::kNoEntity && record.holders.empty();
     if (free && record.observed && trace::lacksMajority(lock, *trace, state))
         told += Story::tr("no majority of its servers runs, so nobody can get it");
+    else if (free && record.observed && trace::deciderIsDead(lock, *trace, state))
+        told += Story::tr("its server is down, so nobody can get it");
     else if (!record.observed)
         told += record.noLongerShown   ? Story::tr("the server shows it only while somebody waits for it")
                 : record.deciders == 0 ? Story::tr("no server can decide who holds it")

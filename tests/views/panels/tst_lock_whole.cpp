@@ -272,6 +272,30 @@ private Q_SLOTS:
         QVERIFY(panel.fact(LockDetailPanel::WhoDecides) != u"a majority: 2 of 3 servers"_qs);
     }
 
+    /// Nobody can get a lock whose only server is dead.
+    void aDeadServersLockIsNotFree() {
+        auto scenario = scenario::loadScenario(u"contention"_qs);
+        QVERIFY(scenario.has_value());
+        scenario->recipe = u"redis-set"_qs;
+        scenario::Fault kill;
+        kill.action = scenario::Action::KillNode;
+        kill.target = u"redis-1"_qs;
+        kill.at = 9s;
+        scenario->faults.push_back(kill);
+        session::SimulatedSession session(*scenario, 42);
+        ViewContext context;
+        context.setSession(&session);
+        session.advanceTo(14s);
+        QTRY_VERIFY_WITH_TIMEOUT(context.trace()->reached() >= 14s, 20'000);
+        context.setPlayhead(14s);
+        const trace::EntityId lock = context.focusedLock();
+        const LockFacts facts = lockFacts(lock, context);
+        QCOMPARE(facts.condition, LockCondition::Undecided);
+        QCOMPARE(holdersText(facts, *context.trace()), u"nobody decides"_qs);
+        QVERIFY2(storyAtPlayhead(context).contains(u"its server is down, so nobody can get it"_qs),
+                 qPrintable(storyAtPlayhead(context)));
+    }
+
     /// From the order to drain until the next engine is in use nobody gets in; the lock is free, and nobody is idle.
     void aDrainIsToldWhileItLasts() {
         const auto scenario = scenario::loadScenario(u"engine-switch"_qs);
