@@ -20,7 +20,7 @@ QString changeWords(const trace::Event& event, const trace::Trace& trace) {
     const QByteArray text = trace.entity(event.aux).name;
     const qsizetype equals = text.indexOf('=');
     const QString value = trace::readable(text.mid(equals + 1));
-    if (text.startsWith("engine=")) return Words::tr("switched to %1").arg(value);
+    if (text.startsWith("engine=")) return Words::tr("switch to %1").arg(value);
     if (event.actor == trace::kNoEntity) return {};
     const QString actor = trace.displayName(event.actor);
     if (text.startsWith("evict=")) return Words::tr("evicted %1 from %2").arg(value, actor);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/engine_drain.h"
 
+#include "models/engine_words.h"
 #include "theme/format.h"
 
 #include <QCoreApplication>
@@ -34,7 +35,7 @@ std::optional<EngineDrain> engineDrainAt(const trace::Trace& trace, const scenar
         const trace::Event event = trace.at(row);
         const auto news = trace::EngineNews(event.flags & trace::kEngineNewsMask);
         if (news == trace::EngineNews::InUse || news == trace::EngineNews::Refused) break;
-        if (news != trace::EngineNews::Leaving) continue;
+        if (!leavesForASwitch(event, trace)) continue;
         drain = EngineDrain{event.time(), event.time() + switchTime(settings), settings.manager->mode == Mode::Drain};
     }
     return drain;

@@ -55,6 +55,12 @@ QString shortEngine(const QString& engine) {
 
 } // namespace
 
+bool leavesForASwitch(const trace::Event& event, const trace::Trace& trace) {
+    return event.kind == trace::EventKind::EngineChanged &&
+           trace::EngineNews(event.flags & trace::kEngineNewsMask) == trace::EngineNews::Leaving &&
+           trace.entity(event.aux).name.split('\n').value(1) != "unreadable";
+}
+
 QString engineLabel(const trace::Event& event, const trace::Trace& trace) {
     return newsWords(event, shortEngine(trace::readable(trace.entity(event.aux).name.split('\n').value(0))));
 }

@@ -12,4 +12,8 @@ QString engineWords(const trace::Event& event, const trace::Trace& trace);
 /// Its beginning, for a mark: "uses redis-2, epoch 2". Translated.
 QString engineLabel(const trace::Event& event, const trace::Trace& trace);
 
+/// Whether a lock manager leaves an engine because a switch to another has begun, and not because its own process
+/// cannot read which one is in use: others may go on. False for all other events.
+bool leavesForASwitch(const trace::Event& event, const trace::Trace& trace);
+
 } // namespace lockscope::views

@@ -363,16 +363,17 @@ bool hasText(EventKind kind) {
     return trace::auxIsEntity(kind) && kind != EventKind::RecordFreed && kind != EventKind::RecordHolderGone;
 }
 
-/// Whether the client of an interrupted wait hears at this instant that its lock manager leaves an engine.
-static bool leavesEngineAt(const trace::Event& e, const trace::Trace& trace) {
+/// News that the client of an interrupted wait hears at this instant of an engine that its lock manager leaves;
+/// nullopt: nothing.
+static std::optional<trace::Event> leavesEngineAt(const trace::Event& e, const trace::Trace& trace) {
     for (std::size_t row = trace.upperBound(e.time()); row-- > 0 && trace.timeAt(row) == e.at;) {
         if (trace.kindAt(row) != EventKind::EngineChanged) continue;
         const trace::Event news = trace.at(row);
         if (news.actor == trace.clientOf(e.actor) &&
             trace::EngineNews(news.flags & trace::kEngineNewsMask) == trace::EngineNews::Leaving)
-            return true;
+            return news;
     }
-    return false;
+    return std::nullopt;
 }
 
 QString eventDetail(const Event& e, const trace::Trace& trace) {
@@ -393,7 +394,10 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
     case EventKind::LockCapacity:
         return QString::number(e.value);
     case EventKind::Interrupted:
-        return leavesEngineAt(e, trace) ? Words::tr("it waits for the change of engines") : text;
+        if (const auto news = leavesEngineAt(e, trace))
+            return leavesForASwitch(*news, trace) ? Words::tr("it waits for the change of engines")
+                                                  : Words::tr("it cannot read which engine is in use");
+        return text;
     case EventKind::TimedOut:
         return Words::tr("after %1").arg(duration(Nanos(e.value)));
     case EventKind::BelievedUntil:

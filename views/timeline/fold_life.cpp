@@ -196,7 +196,8 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
     case EventKind::EngineChanged:
         // Health is news of one process; a change of engines is everybody's.
         if (const auto news = trace::EngineNews(event.flags & trace::kEngineNewsMask);
-            news == trace::EngineNews::Leaving || news == trace::EngineNews::InUse)
+            news == trace::EngineNews::Leaving || news == trace::EngineNews::InUse ||
+            news == trace::EngineNews::Refused)
             fault(event, row, m_data.m_generalFaults);
         applyEngine(event, row);
         break;

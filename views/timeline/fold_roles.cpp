@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/engine_words.h"
 #include "timeline/lane_fold.h"
-
 #include "trace/decider.h"
 #include "trace/node.h"
 
@@ -157,7 +157,7 @@ void LaneFold::applyEngine(const Event& event, std::uint32_t row) {
     switch (trace::EngineNews(event.flags & trace::kEngineNewsMask)) {
     case trace::EngineNews::Leaving:
         // A client that hears of it late, when the next engine is in use already, is alone with it.
-        if (switches.hasOpen() || event.value < m_engineEpoch) return;
+        if (switches.hasOpen() || event.value < m_engineEpoch || !leavesForASwitch(event, m_trace)) return;
         change(switches, event.at, row, 0, 0);
         setDeciders(true);
         break;

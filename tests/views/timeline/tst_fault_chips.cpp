@@ -101,7 +101,7 @@ private Q_SLOTS:
     void aSwitchOfAllClientsHasAWord() {
         Cast cast;
         cast.at(5s, EventKind::SettingChanged, 0, 0, 0, cast.trace->text("engine=redis-2"), trace::kFault);
-        QCOMPARE(wordsOf(chipsOf(cast)), QStringList{u"switched to redis-2"_qs});
+        QCOMPARE(wordsOf(chipsOf(cast)), QStringList{u"switch to redis-2"_qs});
     }
 
     /// Words that do not fit are shortened, not left out: between a mark at the left edge and a violation's pill.

@@ -165,7 +165,7 @@ private Q_SLOTS:
         cast.at(2s, trace::EventKind::SettingChanged, 0, 0, 0, cast.trace->text("engine=redis-2"));
         const QString changed = engineWords(cast.trace->at(0), *cast.trace);
         QVERIFY2(changed.endsWith(QLatin1String("epoch 2: switched by hand")), qPrintable(changed));
-        QCOMPARE(changeWords(cast.trace->at(1), *cast.trace), QStringLiteral("switched to redis-2"));
+        QCOMPARE(changeWords(cast.trace->at(1), *cast.trace), QStringLiteral("switch to redis-2"));
     }
 
     void aRecordingIsNotDrawnInto() {
