@@ -114,7 +114,7 @@ private:
     void closeBelief(Cursor& c, std::int64_t at);
     void judgeHolders(LockSlot& l, std::int64_t at, std::uint32_t row);
     static bool isNamed(const Cursor& c);
-    static bool isStale(const Cursor& c);
+    bool isStale(const Cursor& c) const;
     /// Its own deadline, or whether it can look at its clock, may have changed.
     void noteDeadline(Cursor& c);
     void passTime(std::int64_t t);
