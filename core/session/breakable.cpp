@@ -388,10 +388,8 @@ Answer Breakable::keepsItsData() const {
     const auto service = scenario::serviceHaving(m_sight.settings.services, m_sight.settings.nodes, name());
     const QString refusal = scenario::diskRefusal(service, displayName());
     if (refusal.isEmpty()) return {};
-    // A server that was ever a replica has the last full copy that it got.
-    using Shape = scenario::ServiceSpec::Shape;
-    if (service.shape == Shape::Sentinel || service.shape == Shape::Cluster) return {};
-    return no(refusal);
+    // A replica has the last full copy that it got. A master has nothing, or one of long ago.
+    return roleOf(m_sight, m_first) == "replica" ? Answer() : no(refusal);
 }
 
 bool Breakable::poolExhausted() const {

@@ -151,6 +151,18 @@ private Q_SLOTS:
         QVERIFY(w.server().keepsItsData());
     }
 
+    /// A replica has written down what its master sent it in full; a master without persistence has written nothing.
+    void aReplicaComesBackWithItsCopy() {
+        World w;
+        scenario::ServiceSpec group = scenario::defaultService(u"redis"_qs);
+        group.shape = scenario::ServiceSpec::Shape::Sentinel;
+        w.settings.setServices({group});
+        w.add(EventKind::NodeRole, w.first, 0, 0, w.session.rows->text("master"));
+        QVERIFY(w.server().keepsItsData().error().contains(u"its persistence is none"_qs));
+        w.add(EventKind::NodeRole, w.first, w.second, 0, w.session.rows->text("replica"));
+        QVERIFY(w.server().keepsItsData());
+    }
+
     /// A fault that is planned may strike after its target is back; one that no server here can have never strikes.
     void aPlannedFaultIsRefusedOnlyWhereNobodyEverCanBearIt() {
         World w;
