@@ -90,7 +90,7 @@ private Q_SLOTS:
         QVERIFY2(name->place.top() >= row.top() - 1, QByteArray::number(name->place.top()).constData());
     }
 
-    /// What the lines of two hundred clients leave is room for the record and the effect, not an empty strip.
+    /// The lines of two hundred clients leave room, which the record and the effect get.
     void recordsHaveTheRoomThatLinesLeave() {
         Crowd crowd(200);
         crowd.cast.grant(2s, crowd.actors[20], 5s);
