@@ -53,7 +53,7 @@ protected:
 };
 
 /// Panels under one another, scrolled together when they do not fit.
-QWidget* stack(std::initializer_list<QWidget*> panels) {
+Column* stack(std::initializer_list<QWidget*> panels) {
     auto* area = new Column;
     area->setFocusPolicy(Qt::NoFocus); // what is in it takes the focus, and comes into sight with it
     area->setFrameShape(QFrame::NoFrame);
@@ -70,6 +70,58 @@ QWidget* stack(std::initializer_list<QWidget*> panels) {
     views::followFocus(area);
     return area;
 }
+
+/// The workload and the verbs, scrolled together, above what stays in sight: the cures and the list of what was done.
+class Controls : public QWidget {
+public:
+    explicit Controls(views::ViewContext* context)
+        : m_faults(new views::BreakPanel(context)),
+          m_area(stack({new views::WorkloadPanel(context), m_faults})),
+          m_done(new views::HandList(context)) {
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->setSpacing(0);
+        m_area->viewport()->installEventFilter(this);
+        column->addWidget(m_area, 1);
+        // In sight, however low the window is: cures are needed once something was done by hand.
+        column->addWidget(new views::HairLine(Qt::Horizontal));
+        column->addWidget(m_faults->takeFoot());
+        column->addWidget(m_done);
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override {
+        QWidget::resizeEvent(event);
+        constexpr int kLow = 760;
+        const bool low = height() < kLow;
+        m_faults->setCureLines(low ? 2 : 4);
+        m_done->setMostRows(low ? 3 : 4);
+    }
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        m_shrunk |= event->type() == QEvent::Resize;
+        // Nothing moves away below the mouse.
+        if (event->type() == QEvent::Resize || event->type() == QEvent::Leave)
+            QMetaObject::invokeMethod(
+                this, [this] { keepVerbsInSight(); }, Qt::QueuedConnection);
+        return QWidget::eventFilter(watched, event);
+    }
+
+private:
+    /// Cures and the list take room from below: where they leave none to the verbs, the form above gives way.
+    void keepVerbsInSight() {
+        if (!m_shrunk || m_area->viewport()->underMouse()) return;
+        m_shrunk = false;
+        constexpr int kTwoLines = 100; // with what stands above them
+        QScrollBar* const bar = m_area->verticalScrollBar();
+        const int inSight = m_area->viewport()->height() - (m_faults->y() - bar->value());
+        if (!m_faults->cures().isEmpty() && inSight < kTwoLines) bar->setValue(m_faults->y());
+    }
+
+    views::BreakPanel* m_faults;
+    Column* m_area;
+    views::HandList* m_done;
+    bool m_shrunk = false; ///< since keepVerbsInSight() was heeded
+};
 
 } // namespace
 
@@ -93,17 +145,7 @@ void LazyPanel::showEvent(QShowEvent* event) {
 }
 
 QWidget* makeControls(views::ViewContext* context) {
-    auto* whole = new QWidget;
-    auto* column = new QVBoxLayout(whole);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    auto* faults = new views::BreakPanel(context);
-    column->addWidget(stack({new views::WorkloadPanel(context), faults}), 1);
-    // In sight, however low the window is: cures are needed once something was done by hand.
-    column->addWidget(new views::HairLine(Qt::Horizontal));
-    column->addWidget(faults->takeFoot());
-    column->addWidget(new views::HandList(context));
-    return whole;
+    return new Controls(context);
 }
 
 QWidget* makeInspector(views::ViewContext* context) {

@@ -26,6 +26,7 @@
 #include <QActionGroup>
 #include <QFileInfo>
 #include <QMenuBar>
+#include <map>
 
 namespace lockscope::app {
 
@@ -179,18 +180,27 @@ void WindowMenus::fillBreak() {
     // The panel that has these comes with the first session.
     connect(m_break, &QMenu::aboutToShow, this, [this] {
         m_break->clear();
+        qDeleteAll(m_break->findChildren<QMenu*>(Qt::FindDirectChildrenOnly));
         m_break->setToolTipsVisible(true);
         const auto* const panel = m_window->findChild<views::BreakPanel*>();
         if (!panel || !m_window->context()->session()) {
             m_break->addAction(tr("Nothing is open."))->setEnabled(false);
             return;
         }
-        QString group;
+        // In one list, they would be higher than many screens, and the words of a client's and a server's are alike.
+        using Kind = session::Breakable::Kind;
+        std::map<Kind, QMenu*> menus;
+        for (const auto& [kind, title] :
+             {std::pair(Kind::Client, tr("&Client %1")), std::pair(Kind::Server, tr("&Server %1")),
+              std::pair(Kind::Link, tr("&Link %1"))}) {
+            QMenu* const menu = menus[kind] =
+                m_break->addMenu(title.arg(panel->targetOf(kind).replace(u'&', QStringLiteral("&&"))));
+            menu->setToolTipsVisible(true);
+        }
+        m_break->addSeparator();
         for (QAction* action : panel->breakActions()) {
-            const QString its = action->property("menuGroup").toString();
-            if (!m_break->isEmpty() && its != group) m_break->addSeparator();
-            group = its;
-            m_break->addAction(action);
+            const auto its = menus.find(Kind(action->property("menuGroup").toInt()));
+            (its == menus.end() ? m_break : its->second)->addAction(action);
         }
     });
 }

@@ -7,7 +7,8 @@ namespace lockscope::verdict {
 /// The sentences on how one hold of a lock came to its end. Translated; empty where nothing is known of it.
 class HoldEnd {
 public:
-    /// `length` of the violation: the longer it is, the coarser are the times. What is given is kept by reference.
+    /// `length` of the violation: the longer it is, the coarser are the times. The chronicle and the trace
+    /// are kept by reference.
     HoldEnd(const Chronicle& chronicle, trace::EntityId lock, Nanos length, const trace::Trace& trace);
 
     /// Why the lease was not renewed in time.

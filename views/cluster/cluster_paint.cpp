@@ -10,6 +10,8 @@
 #include <QPainter>
 #include <QPainterPath>
 #include <cmath>
+#include <map>
+#include <set>
 
 namespace lockscope::views {
 
@@ -169,29 +171,67 @@ void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayou
     }
 }
 
-void paintDelays(QPainter& painter, const ViewContext& context, const std::vector<const ClusterLayout::Item*>& links,
-                 const ClusterLayout& layout, std::vector<QRectF>& taken) {
+std::vector<DelayTag> delayTags(const ViewContext& context, const std::vector<const ClusterLayout::Item*>& links,
+                                const ClusterLayout& layout) {
+    std::vector<DelayTag> tags;
     const auto isFree = [&](const QRectF& chip) {
-        return std::ranges::none_of(taken, [&](const QRectF& other) { return other.intersects(chip); }) &&
+        return std::ranges::none_of(tags, [&](const DelayTag& tag) { return tag.box.intersects(chip); }) &&
                std::ranges::none_of(layout.items, [&](const ClusterLayout::Item& item) {
                    return item.kind != trace::EntityKind::Link && item.box.intersects(chip);
                });
     };
+    struct Delays {
+        std::set<std::int64_t> latencies;
+        int links = 0;
+    };
+    std::map<EntityId, Delays> byClient;
+    const auto latencyOf = [&](const ClusterLayout::Item& link) {
+        const auto found = context.state().links.find(link.entity);
+        return found == context.state().links.end() || found->second.cut ? 0 : found->second.extraLatency;
+    };
     for (const ClusterLayout::Item* const link : links) {
-        const auto found = context.state().links.find(link->entity);
-        if (found == context.state().links.end() || found->second.cut || found->second.extraLatency == 0) continue;
-        const QString text = QStringLiteral("+") + duration(Nanos(found->second.extraLatency));
-        // Links that cross would have their chips on one another: the nearest free place to the middle.
-        QPointF at = (link->from + link->to) / 2;
+        const std::int64_t latency = latencyOf(*link);
+        if (latency == 0 || link->arched) continue;
+        byClient[link->client].latencies.insert(latency);
+        ++byClient[link->client].links;
+    }
+    // Where all lines of a client are as slow, a chip on each of them would be as many words for one fact.
+    std::set<EntityId> told;
+    for (const auto& [client, delays] : byClient) {
+        constexpr int kSeveral = 3;
+        const ClusterLayout::Item* const item = layout.find(client);
+        if (delays.links < kSeveral || delays.latencies.size() != 1 || !item) continue;
+        //: Three links of a client at least, each of which is slower by %1.
+        const QString text =
+            Words::tr("+%1 on %2 links").arg(duration(Nanos(*delays.latencies.begin()))).arg(delays.links);
+        QRectF chip = tagAt(item->box.center(), text);
+        chip.moveBottom(item->box.top() - 5);
+        if (!isFree(chip)) continue;
+        told.insert(client);
+        tags.push_back({chip, text});
+    }
+    for (const ClusterLayout::Item* const link : links) {
+        const std::int64_t latency = latencyOf(*link);
+        if (latency == 0 || (!link->arched && told.contains(link->client))) continue;
+        const QString text = QStringLiteral("+") + duration(Nanos(latency));
+        if (link->arched) {
+            tags.push_back({tagAt((link->from + link->to) / 2, text), text});
+            continue;
+        }
+        // Links that cross would have their chips on one another: the nearest free place to the middle, if any is.
         for (const double along : {0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8}) {
-            const QPointF place = link->from + (link->to - link->from) * along;
-            if (link->arched || !isFree(tagAt(place, text))) continue;
-            at = place;
+            const QRectF chip = tagAt(link->from + (link->to - link->from) * along, text);
+            if (!isFree(chip)) continue;
+            tags.push_back({chip, text});
             break;
         }
-        paintTag(painter, at, text, Role::FaultText);
-        taken.push_back(tagAt(at, text));
     }
+    return tags;
+}
+
+void paintDelays(QPainter& painter, const std::vector<DelayTag>& tags) {
+    for (const DelayTag& tag : tags)
+        paintTag(painter, tag.box.center(), tag.text, Role::FaultText);
 }
 
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, const Looks& looks,

@@ -27,9 +27,15 @@ void paintReplication(QPainter& painter, const ViewContext& context, const Clust
 /// How far it is behind, beside the tip of that arrow.
 void paintReplicationLag(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& replica,
                          const ClusterLayout& layout);
-/// How much later messages come on these links, beside one another and clear of what is there; adds to `taken`.
-void paintDelays(QPainter& painter, const ViewContext& context, const std::vector<const ClusterLayout::Item*>& links,
-                 const ClusterLayout& layout, std::vector<QRectF>& taken);
+/// How much later messages come on a link, or on all links of a client.
+struct DelayTag {
+    QRectF box;
+    QString text;
+};
+/// The tags of these links, none on another one, nor on a client or server: what finds no room is left to tool tips.
+std::vector<DelayTag> delayTags(const ViewContext& context, const std::vector<const ClusterLayout::Item*>& links,
+                                const ClusterLayout& layout);
+void paintDelays(QPainter& painter, const std::vector<DelayTag>& tags);
 void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, LinkUse use,
                bool marked);
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, const Looks& looks,

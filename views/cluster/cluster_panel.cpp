@@ -251,7 +251,9 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         if (item.kind == EntityKind::Link) links[{item.client, item.node}] = &item;
     std::vector<std::pair<const Flight*, QPointF>> seen;
     std::vector<QRectF> taken; // words keep clear of signs, and of other words
-    paintDelays(painter, *m_context, drawn, layout, taken);
+    const std::vector<DelayTag> delays = delayTags(*m_context, drawn, layout);
+    for (const DelayTag& tag : delays)
+        taken.push_back(tag.box);
     paintPeerWays(painter, m_flights, layout);
     for (const Flight& flight : m_flights) {
         if (flight.kind == trace::EventKind::PeerMessage) {
@@ -269,6 +271,7 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         seen.emplace_back(&flight, at);
         taken.emplace_back(at.x() - kFlightSize / 2, at.y() - kFlightSize / 2, kFlightSize, kFlightSize);
     }
+    paintDelays(painter, delays); // messages pass below them
     if (m_flights.size() <= kWordyFlights)
         for (const auto& [flight, at] : seen)
             paintFlightWords(painter, *flight, at, *trace, taken);

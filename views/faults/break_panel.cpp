@@ -98,6 +98,10 @@ BreakPanel::BreakPanel(ViewContext* context, QWidget* parent)
     refresh();
 }
 
+QString BreakPanel::targetOf(Breakable::Kind kind) const {
+    return kind == Client ? m_client->target() : kind == Server ? m_server->target() : m_link->target();
+}
+
 QWidget* BreakPanel::takeFoot() {
     layout()->removeWidget(m_foot);
     m_foot->layout()->setContentsMargins(2 * kGrid, kGrid / 2, 2 * kGrid, kGrid); // as the panels above it
@@ -287,7 +291,7 @@ void BreakPanel::showStruck() {
     // Two short ones share a line, a long one has its own; none makes the panel wider.
     int line = 0, column = 0;
     const auto put = [this, &line, &column](QWidget* widget) {
-        constexpr int kHalf = 96;
+        constexpr int kHalf = 104;
         const int columns = widget->sizeHint().width() > kHalf ? 2 : 1;
         if (column + columns > 2) {
             ++line;
@@ -320,9 +324,17 @@ void BreakPanel::showStruck() {
         m_moreStruck = new DimLabel(tr("and %n more", "", int(m_struckShown.size()) - kMostCures));
         put(m_moreStruck);
     }
-    constexpr int kMostShown = 4 * 36; // about four lines
-    m_struckRoom->setFixedHeight(std::min(m_struckGrid->sizeHint().height(), kMostShown));
+    fitStruck();
     m_struckRoom->setVisible(!m_struckShown.empty());
+}
+
+void BreakPanel::fitStruck() {
+    constexpr int kLine = 36;
+    m_struckRoom->setFixedHeight(std::min(m_struckGrid->sizeHint().height(), m_cureLines * kLine));
+}
+
+void BreakPanel::setCureLines(int most) {
+    if (std::exchange(m_cureLines, most) != most) fitStruck();
 }
 
 void BreakPanel::sayWhyNot(std::size_t which) {

@@ -33,11 +33,15 @@ public:
     QList<QAction*> breakActions() const { return m_actions + QList<QAction*>{m_plan}; }
     /// "acts on A, the holder": of the client.
     QString targetText() const { return m_targetText; }
+    /// The client, server or link that the commands of that kind act on, as its line tells it: "A · holds".
+    QString targetOf(session::Breakable::Kind kind) const;
     /// The buttons that make faults good, in the order shown.
     QList<QAbstractButton*> cures() const { return m_cures; }
     /// "Heal everything" and the cures, without their place below the buttons: for one that stays in sight. It keeps
     /// working while the panel lives.
     QWidget* takeFoot();
+    /// About how many lines of cures are seen at once; more are scrolled.
+    void setCureLines(int most);
     /// The fault of a button, or of the buttons' part that a widget is; nullopt: it is none.
     std::optional<scenario::Action> actionOf(const QWidget* widget) const;
 
@@ -51,6 +55,7 @@ private:
     void refreshLines(const FaultTargets& targets);
     void showOffer(std::size_t which, const FaultOffer& offer);
     void showStruck();
+    void fitStruck();
     void sayWhyNot(std::size_t which);
     void trigger(std::size_t which);
     void popUp(std::size_t which);
@@ -72,6 +77,7 @@ private:
     QList<QAbstractButton*> m_cures;
     QPointer<QWidget> m_moreStruck; ///< says how many struck ones have no button of their own
     std::vector<Struck> m_struckShown;
+    int m_cureLines = 4;
     QString m_targetText;
     QTimer m_soon;
 };

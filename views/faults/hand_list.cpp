@@ -21,7 +21,6 @@
 namespace lockscope::views {
 
 namespace {
-constexpr int kMostRows = 4; ///< seen at once; more are scrolled
 constexpr int kIndexRole = Qt::UserRole;
 } // namespace
 
@@ -109,13 +108,25 @@ void HandList::refresh() {
         row->setToolTip(TakeBackColumn, tr("Take back “%1” (Del)").arg(what));
         row->setData(TakeBackColumn, Qt::AccessibleTextRole, tr("Take back “%1”").arg(what));
     }
+    fit();
     if (!m_shown.empty()) {
-        const int rows = std::min(int(m_shown.size()), kMostRows);
-        m_rows->setFixedHeight(rows * std::max(m_rows->sizeHintForRow(0), 22) + 4);
         m_rows->setCurrentItem(m_rows->topLevelItem(std::clamp(chosen, 0, int(m_shown.size()) - 1)));
         m_rows->scrollToBottom();
     }
-    m_caption->setHint(m_shown.size() > std::size_t(kMostRows) ? count(std::int64_t(m_shown.size())) : QString());
+}
+
+void HandList::fit() {
+    if (!m_shown.empty()) {
+        const int row = m_rows->sizeHintForRow(0);
+        m_rows->setFixedHeight(std::min(int(m_shown.size()), m_mostRows) * (row > 0 ? row : 22) + 4);
+    }
+    m_caption->setHint(m_shown.size() > std::size_t(m_mostRows) ? count(std::int64_t(m_shown.size())) : QString());
+}
+
+void HandList::setMostRows(int most) {
+    if (std::exchange(m_mostRows, most) == most) return;
+    fit();
+    m_rows->scrollToBottom();
 }
 
 void HandList::goTo(const QTreeWidgetItem* row) {

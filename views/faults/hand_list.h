@@ -22,6 +22,8 @@ public:
     explicit HandList(ViewContext* context, QWidget* parent = nullptr);
     QTreeWidget* rows() const { return m_rows; }
     QToolButton* restartWithout() const { return m_restart; }
+    /// How many rows are seen at once; more are scrolled.
+    void setMostRows(int most);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -29,6 +31,7 @@ protected:
 private:
     enum Column { TimeColumn, WhatColumn, TakeBackColumn, ColumnCount };
     void refresh();
+    void fit();
     void goTo(const QTreeWidgetItem* row);
     void takeBack(const QTreeWidgetItem* row);
     std::optional<std::size_t> indexOf(const QTreeWidgetItem* row) const;
@@ -39,6 +42,7 @@ private:
     QTreeWidget* m_rows;
     QToolButton* m_restart;
     std::vector<scenario::Fault> m_shown;
+    int m_mostRows = 4;
 };
 
 } // namespace lockscope::views

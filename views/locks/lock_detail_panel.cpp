@@ -278,7 +278,7 @@ void LockDetailPanel::refresh() {
     m_format->setAccessibleName(formatWords(format, facts.certainty));
     m_format->setToolTip(facts.certainty == trace::Certainty::Certain ? QString() : certaintySentence(facts.certainty));
     m_format->updateGeometry();
-    m_state->setText(conditionText(facts));
+    m_state->setText(conditionText(facts)); // until when it drains stands below
     m_state->setRole(facts.condition == LockCondition::Free ? Role::TextDim
                                                             : toneColors(conditionTone(facts.condition)).text);
 
@@ -288,6 +288,9 @@ void LockDetailPanel::refresh() {
     const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : tr("of unknown");
     if (!facts.known())
         m_ring->setTtl({0, true, false}, unknown(), {});
+    else if (facts.drain)
+        //: In a lock's ring, in two lines: nobody / gets in.
+        m_ring->setTtl({0, true, false}, tr("nobody"), tr("gets in"));
     else if (facts.condition == LockCondition::Undecided)
         //: In a lock's ring, in two lines: nobody / decides.
         m_ring->setTtl({0, true, false}, tr("nobody"), tr("decides"));
@@ -375,10 +378,7 @@ void LockDetailPanel::showDecider(const LockFacts& facts) {
     if (node != m_context->state().nodes.end() && node->second.life == trace::ClientState::Life::Paused)
         words = tr("%1, paused").arg(words);
     const auto drain = engineDrainAt(*trace, m_context->settings(), m_context->playhead());
-    if (drain) {
-        words = drainWords(*drain, *trace);
-        if (!facts.held()) m_ring->setTtl({0, true, false}, tr("nobody"), tr("gets in"));
-    }
+    if (drain) words = drainWords(*drain, *trace);
     setFact(WhoDecides, words, facts.deciders == 0 || drain ? Role::WaitingText : Role::Text);
 }
 

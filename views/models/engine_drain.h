@@ -10,6 +10,7 @@ struct EngineDrain {
     Nanos from{};            ///< when the first client heard of it
     Nanos until{};           ///< about when grants begin again; it may take a little longer, never much less
     bool holdersGoOn = true; ///< draining: holders may finish. Else they were told of the loss at once
+    friend bool operator==(const EngineDrain&, const EngineDrain&) = default;
 };
 
 /// The change of engine that goes on at `t`, in a run whose scenario has a lock manager; nullopt: none does.

@@ -53,6 +53,15 @@ struct Gaps {
     bool contradicted = false; ///< the record says otherwise
 };
 
+/// A lock that nobody holds is not free for the taking while its engine is being left.
+void tellDrain(LockFacts& facts, const trace::Trace& trace, const scenario::Scenario& settings, Nanos t) {
+    const bool takeable = facts.condition == LockCondition::Free || facts.condition == LockCondition::Queued ||
+                          (facts.condition == LockCondition::Undecided && facts.observed);
+    if (!takeable) return;
+    facts.drain = engineDrainAt(trace, settings, t);
+    if (facts.drain) facts.condition = LockCondition::Draining;
+}
+
 LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     if (gaps.conflict) return LockCondition::DoubleBelief;
     if (facts.deciders == 0 && (!facts.observed || !facts.held())) return LockCondition::Undecided;
@@ -197,6 +206,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (!facts.held()) {
         if (!facts.known()) facts.renewal.kind = Renewal::Kind::Unknown;
         facts.condition = conditionOf(facts, gaps, false);
+        tellDrain(facts, trace, settings, t);
         return facts;
     }
     facts.expires = record.deadline >= 0;
@@ -262,6 +272,9 @@ QString conditionText(const LockFacts& facts) {
         return Words::tr("free");
     case LockCondition::Unobserved:
         return facts.noLongerShown ? Words::tr("no longer seen") : Words::tr("not observed");
+    case LockCondition::Draining:
+        //: How it stands with a lock: it is free, but nobody gets in while its servers are being changed.
+        return facts.drain && !facts.drain->holdersGoOn ? Words::tr("engines change") : Words::tr("draining");
     case LockCondition::Undecided:
         //: How it stands with a lock: no server can decide who has it.
         return Words::tr("undecided");
@@ -290,8 +303,8 @@ QString conditionText(const LockFacts& facts) {
 }
 
 QString conditionId(LockCondition condition) {
-    static constexpr std::array kIds{"free",          "unobserved",     "undecided", "queued", "perhaps-held", "held",
-                                     "never-expires", "renewal-missed", "orphan",    "stale",  "believers"};
+    static constexpr std::array kIds{"free", "unobserved",    "draining",       "undecided", "queued", "perhaps-held",
+                                     "held", "never-expires", "renewal-missed", "orphan",    "stale",  "believers"};
     return QString::fromLatin1(kIds[std::size_t(condition)]);
 }
 
@@ -299,6 +312,7 @@ Pill::Tone conditionTone(LockCondition condition) {
     switch (condition) {
     case LockCondition::Held:
         return Pill::Tone::Holding;
+    case LockCondition::Draining:
     case LockCondition::Undecided:
     case LockCondition::Queued:
     case LockCondition::RenewalMissed:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "inspect/kept_by.h"
-#include "scenario/scenario.h"
+#include "models/engine_drain.h"
 #include "theme/gauge.h"
 #include "theme/widgets.h"
 #include "trace/state.h"
@@ -17,6 +17,7 @@ class ViewContext;
 enum class LockCondition : std::uint8_t {
     Free,
     Unobserved,  ///< the server is out of sight
+    Draining,    ///< free, but its engine is being left: nobody gets in until the next one is in use
     Undecided,   ///< no server, or too few of those that decide together, can give it to anybody
     Queued,      ///< free, yet a client waits
     PerhapsHeld, ///< that its key is a lock is only a guess
@@ -98,6 +99,7 @@ struct LockFacts {
     trace::Certainty certainty = trace::Certainty::Certain; ///< how sure it is that the key is a lock at all
     Renewal renewal;
     LockCondition condition = LockCondition::Free;
+    std::optional<EngineDrain> drain; ///< where the condition is Draining
     friend bool operator==(const LockFacts&, const LockFacts&) = default;
 
     /// Whether the server names who waits, in its order.

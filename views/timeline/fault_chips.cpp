@@ -239,30 +239,35 @@ bool isSameNews(const trace::Trace& trace, const Tick& one, const Tick& other) {
     return a.aux == b.aux && a.value == b.value && a.flags == b.flags;
 }
 
-/// Where the mark that begins with `first` ends. Faults of one instant are one mark, and so are faults of one kind that
-/// stand `close` (ns) to each other, if they are the same news, or where there are `many`.
-std::size_t endOfMark(const TimelineScene& scene, std::size_t first, std::size_t end, std::int64_t close, bool many) {
+/// Which marks of one kind, or of any, that stand close to each other are one.
+enum class Fold : std::uint8_t { SameNews, Minor, All };
+
+/// Where the mark that begins with `first` ends. Faults of one instant are one mark, and so are those that stand
+/// `close` (ns) to each other and may be folded.
+std::size_t endOfMark(const TimelineScene& scene, std::size_t first, std::size_t end, std::int64_t close, Fold fold) {
     const TickTrack& faults = scene.data.faults();
     const trace::Trace& trace = scene.data.trace();
-    const bool folds = many && !isDecisive(trace, faults[first]);
+    const bool minor = fold == Fold::Minor && !isDecisive(trace, faults[first]);
+    const auto folds = [&](const Tick& next) {
+        return fold == Fold::All || isSameNews(trace, faults[first], next) ||
+               (minor && trace.kindAt(next.row) == trace.kindAt(faults[first].row));
+    };
     std::size_t next = first + 1;
-    while (next < end && (faults[next].at == faults[first].at ||
-                          (faults[next].at - faults[first].at < close &&
-                           (isSameNews(trace, faults[first], faults[next]) ||
-                            (folds && trace.kindAt(faults[next].row) == trace.kindAt(faults[first].row))))))
+    while (next < end &&
+           (faults[next].at == faults[first].at || (faults[next].at - faults[first].at < close && folds(faults[next]))))
         ++next;
     return next;
 }
 
-/// The marks without their places, in the order of their times. Where there are too many, only the decisive ones.
-std::vector<FaultChip> marksOf(const TimelineScene& scene, const TimelineCoordinates& c, std::size_t first,
-                               std::size_t end) {
+/// The marks of what has struck, in the order of their times.
+std::vector<FaultChip> struckMarks(const TimelineScene& scene, const TimelineCoordinates& c, std::size_t first,
+                                   std::size_t end, Fold fold) {
     const TickTrack& faults = scene.data.faults();
     const trace::Trace& trace = scene.data.trace();
     const auto close = std::int64_t(scene.metrics.px(kClose) * c.nanosPerPixel());
     std::vector<FaultChip> marks;
     for (std::size_t i = first; i < end;) {
-        const std::size_t next = endOfMark(scene, i, end, close, end - first > kMostMarks);
+        const std::size_t next = endOfMark(scene, i, end, close, fold);
         FaultChip mark;
         mark.at = faults[i].at;
         mark.last = faults[next - 1].at;
@@ -274,8 +279,21 @@ std::vector<FaultChip> marksOf(const TimelineScene& scene, const TimelineCoordin
         marks.push_back(std::move(mark));
         i = next;
     }
-    if (marks.size() > kMostMarks) std::erase_if(marks, [](const FaultChip& mark) { return !mark.decisive; });
-    if (marks.size() > kMostMarks) marks.clear();
+    return marks;
+}
+
+/// The marks without their places, in the order of their times. Where there are too many, only the decisive ones; where
+/// those are too many, too, one for all that stand close.
+std::vector<FaultChip> marksOf(const TimelineScene& scene, const TimelineCoordinates& c, std::size_t first,
+                               std::size_t end) {
+    const auto minor = [](const FaultChip& mark) { return !mark.decisive; };
+    std::vector<FaultChip> marks =
+        struckMarks(scene, c, first, end, end - first > kMostMarks ? Fold::Minor : Fold::SameNews);
+    if (marks.size() > kMostMarks) std::erase_if(marks, minor);
+    if (marks.size() > kMostMarks) {
+        marks = struckMarks(scene, c, first, end, Fold::All);
+        std::erase_if(marks, minor);
+    }
     for (const DeedMark& deed : scene.deeds) {
         const auto struck =
             std::ranges::find_if(marks, [&](const FaultChip& m) { return m.at == deed.at && m.byHand && !m.awaited; });

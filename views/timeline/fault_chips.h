@@ -19,7 +19,8 @@ struct FaultChip {
     bool awaited = false;              ///< nothing has struck yet: it is planned for later, or waits for its condition
 };
 /// The marks in sight, from left to right. Faults of one instant share one; where there are many, so do faults of one
-/// kind that stand close, and then only decisive ones have marks. None where even those are too many. Faults that are
+/// kind that stand close, and then only decisive ones have marks. Where those are many, too, all that stand close share
+/// one. None for more faults in sight than a picture can be made of in time: tens of thousands. Faults that are
 /// planned for later have marks, too, and faults by a condition have one where they begin to count.
 std::vector<FaultChip> faultChips(const TimelineScene& scene, const TimelineCoordinates& coordinates);
 /// Where the handle at the end of a deed stands, in the coordinates of FaultChip::box; empty: the deed has no end.

@@ -68,6 +68,11 @@ TimelineMetrics TimelineLayout::fittedToMany(const TimelineData& data, TimelineM
     low.density = Density::Lowest;
     low.lowRecords = true;
     if (const auto height = heightOfMany(data, low, room(low), kLines)) {
+        // No more than these lines need: what they leave is room for records, effects and servers.
+        for (const Density density : {Density::Usual, Density::Low, Density::Lower, Density::Lowest}) {
+            low.density = density;
+            if (heightOfMany(data, low, room(low), std::span(&*height, 1))) break;
+        }
         low.belief = *height;
         return low;
     }

@@ -111,6 +111,22 @@ bool isBesideBeliever(const std::vector<TimelineLayout::Row>& rows, std::size_t 
     });
 }
 
+/// The name of a believer's low lane; with the names of those right below it, where it is the first of them, since each
+/// of its own would stand on the other. Empty: one above it names it.
+QString believersNames(const PaintKit& kit, const std::vector<TimelineLayout::Row>& rows, std::size_t row,
+                       const std::vector<std::size_t>& believers, int line) {
+    const auto first = std::ranges::find(believers, row);
+    if (first != believers.begin() && rows[row].y - rows[*std::prev(first)].y < line) return {};
+    auto last = first;
+    while (std::next(last) != believers.end() && rows[*std::next(last)].y - rows[*last].y < line)
+        ++last;
+    if (last == first) return laneShortTitle(kit.data, *rows[row].lane);
+    QStringList names;
+    for (auto each = first; each <= last; ++each)
+        names += kit.data.trace().displayName(rows[*each].lane->client);
+    return names.join(QStringLiteral(", "));
+}
+
 /// One line, and of lanes that are lower than a line only of as many as have room: of believers first.
 void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, std::size_t row,
                    const std::vector<std::size_t>& believers) {
@@ -126,14 +142,17 @@ void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, s
     const bool believes = std::ranges::find(believers, row) != believers.end();
     const bool crowded = every > 1 && isBesideBeliever(rows, row, believers, line);
     if (!believes && (row % every != 0 || crowded)) return;
+    const QString name = believes ? believersNames(kit, rows, row, believers, line) : laneShortTitle(kit.data, lane);
+    if (name.isEmpty()) return;
     // Within its section: below the last lane comes a caption.
     std::size_t last = row;
     while (last + 1 < rows.size() && rows[last + 1].lane->kind == LaneKind::Belief && rows[last].y < rows[row].y + line)
         ++last;
     const double room = rows[last].y + rows[last].height - rows[row].y;
-    const double top = std::min((height - line) / 2.0, room - line);
+    const bool isFirst = row == 0 || rows[row - 1].lane->kind != LaneKind::Belief; // above it is a caption
+    const double top = std::min(isFirst ? std::max(0.0, (height - line) / 2.0) : (height - line) / 2.0, room - line);
     const QRectF place(kit.m.px(14), top, width - kit.m.px(20), line);
-    kit.text(place, laneShortTitle(kit.data, lane), believes ? kit.smallBold : kit.small,
+    kit.text(place, name, believes ? kit.smallBold : kit.small,
              believes || isSelected(lane, scene.selection) ? Role::Text : Role::TextDim);
 }
 
@@ -255,7 +274,9 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
         if (int(i) == scene.focusRow) {
             painter.setPen(QPen(color(Role::FocusRing), 1.5));
             painter.setBrush(Qt::NoBrush);
-            painter.drawRect(QRectF(1, y + 1, size.width() - 2, row.height - 3));
+            // Names are higher than low lanes: the frame would strike them through.
+            const int left = hasLowLabel(kit, *row.lane) && row.height < kit.m.px(14) ? labels : 0;
+            painter.drawRect(QRectF(left + 1, y + 1, size.width() - left - 2, row.height - 3));
         }
     };
     scene.visitScrolling(size.height(), paintRow);

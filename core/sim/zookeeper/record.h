@@ -23,8 +23,8 @@ public:
     void copies(ZkRecord& logical);
     trace::EntityId lockEntity(const QByteArray& lockName) { return m_feed.lockEntity(lockName); }
     void watch(const QByteArray& lockName);
-    /// Most of the servers decide together, without telling so: only while too few are alive it is told that nobody
-    /// does.
+    /// Most of the servers decide together, without telling so: only while no leader has most of them behind it, it is
+    /// told that nobody does.
     void quorumDecides() { m_quorum = true; }
     /// Whether the service decides what the record says, where several are engines of one lock manager.
     void setDecides(bool decides);
@@ -32,8 +32,8 @@ public:
     void carriedOut(const ZkState& state, const ZkTxn& txn);
     /// The nodes are others now, by nobody's request: a server took over its leader's, or lost its own.
     void replaced(const ZkState& state);
-    /// The nodes are as in `state`, or cannot be told (nullptr) while they only lie on the disks of processes that are
-    /// dead: of the server whose copies these are, or of so many that nobody decides.
+    /// The nodes are as in `state`, or cannot be told (nullptr): while the server whose copies these are is dead, or
+    /// while nobody decides.
     void setKnown(const ZkState* state);
 
 private:

@@ -46,6 +46,8 @@ public:
     ZkRole role() const { return m_role; }
     /// Whether clients are served.
     bool serves() const { return m_serves; }
+    /// The server that it follows, while it does.
+    int leaderNumber() const { return m_leaderNumber; }
     std::int64_t epoch() const { return m_epoch; }
     /// The result of all transactions that it has carried out.
     const ZkState& state() const { return m_state; }

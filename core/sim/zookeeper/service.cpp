@@ -90,14 +90,23 @@ void ZkService::tellRole(const ZkServer& server) {
 }
 
 void ZkService::tellWhatIsKnown(const ZkServer& server) {
-    const auto isAlive = [](const auto& each) { return each->life() != Server::Life::Dead; };
-    if (ZkRecord* const copy = copyOf(server)) copy->setKnown(isAlive(&server) ? &server.state() : nullptr);
-    const bool most = 2 * std::size_t(std::ranges::count_if(m_servers, isAlive)) > m_servers.size();
+    if (ZkRecord* const copy = copyOf(server))
+        copy->setKnown(server.life() != Server::Life::Dead ? &server.state() : nullptr);
+    // Without a leader that most servers follow, no session ends and no node is made or removed: a follower that still
+    // answers reads tells of its own copy only. Before the first leader there is nothing to tell.
+    const ZkServer* const deciding = decidingLeader();
+    m_everDecided = m_everDecided || deciding;
+    if (m_everDecided) m_record->setKnown(deciding ? &deciding->state() : nullptr);
+}
+
+const ZkServer* ZkService::decidingLeader() const {
     const ZkServer* const leading = leader();
-    if (!most)
-        m_record->setKnown(nullptr);
-    else if (leading)
-        m_record->setKnown(&leading->state());
+    if (!leading) return nullptr;
+    const auto together = std::ranges::count_if(m_servers, [leading](const auto& server) {
+        return server.get() == leading ||
+               (server->role() == ZkRole::Following && server->serves() && server->leaderNumber() == leading->number());
+    });
+    return 2 * std::size_t(together) > m_servers.size() ? leading : nullptr;
 }
 
 std::vector<Server*> ZkService::servers() const {

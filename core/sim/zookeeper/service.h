@@ -51,8 +51,10 @@ public:
 private:
     static void remove(ZkServer& leading, const QByteArray& path);
     void tellRole(const ZkServer& server);
-    /// A dead server's copies cannot be told, and not the record while so many are dead that nobody decides.
+    /// A dead server's copies cannot be told, and not the record while nobody decides.
     void tellWhatIsKnown(const ZkServer& server);
+    /// The leader that most servers follow; nullptr: there is none, so nobody decides.
+    const ZkServer* decidingLeader() const;
     void carriedOut(const ZkServer& server, const ZkTxn& txn);
     /// The server's own copy of the record; nullptr: it is alone.
     ZkRecord* copyOf(const ZkServer& server) const;
@@ -64,6 +66,7 @@ private:
     ZkTransaction m_recorded = 0;                     ///< the newest of that
     std::vector<std::unique_ptr<ZkRecord>> m_copies;  ///< of several servers, each one's
     std::map<const ZkServer*, QByteArray> m_roles;    ///< as told last
+    bool m_everDecided = false;                       ///< there has been a leader that most servers followed
 };
 
 } // namespace lockscope::sim

@@ -3,6 +3,7 @@
 #include "fake_session.h"
 #include "faults/break_panel.h"
 #include "faults/fault_menu.h"
+#include "faults/fault_offers.h"
 #include "faults/fault_targets.h"
 #include "faults/fault_verbs.h"
 #include "faults/hand_list.h"
@@ -67,6 +68,42 @@ private Q_SLOTS:
         QCOMPARE(links(), QStringList{u"Cut A ↔ redis-1"_qs});
         scene.context.select(second);
         QCOMPARE(links(), QStringList{u"Cut A ↔ redis-2"_qs});
+    }
+
+    /// A fault without a button of its own is in the menu beside the name of its target, greyed with the reason where
+    /// it cannot be had.
+    void faultsWithoutAButtonAreInTheirTargetsMenu() {
+        Scene scene;
+        using Kind = session::Breakable::Kind;
+        const auto entriesFor = [&](trace::EntityId target) {
+            QMenu menu;
+            fillFaultMenu(menu, scene.context, target);
+            QStringList all;
+            const auto read = [&all](const QMenu& part, const auto& self) -> void {
+                for (const QAction* entry : part.actions()) {
+                    all += entry->text().section(u'\t', 0, 0);
+                    if (!entry->isEnabled() && !entry->isSeparator() && entry->toolTip().isEmpty())
+                        all += u"no reason"_qs;
+                    if (entry->menu()) self(*entry->menu(), self);
+                }
+            };
+            read(menu, read);
+            return all;
+        };
+        const QStringList ofClient = entriesFor(scene.story.a), ofServer = entriesFor(scene.story.node);
+        QVERIFY(!ofClient.contains(u"no reason"_qs) && !ofServer.contains(u"no reason"_qs));
+        const session::Breakable::Sight sight = scene.context.sightToActOn();
+        int without = 0;
+        for (const Verb& verb : kVerbs) {
+            if (verb.shown == Verb::Shown::Button) continue;
+            ++without;
+            QVERIFY(verb.kind == Kind::Client || verb.kind == Kind::Server);
+            const bool isClient = verb.kind == Kind::Client;
+            const auto target = isClient ? session::Breakable::client(sight, scene.story.a)
+                                         : session::Breakable::server(sight, scene.story.node);
+            QVERIFY2((isClient ? ofClient : ofServer).contains(offerOf(target, verb.action).text), verb.id);
+        }
+        QCOMPARE(without, 9);
     }
 
     void theKeyThatPausedAClientLetsItGoOn() {

@@ -330,10 +330,13 @@ private Q_SLOTS:
         context.setPlayhead(inUse.front() - 1s);
         QTRY_VERIFY2(panel.fact(LockDetailPanel::WhoDecides).startsWith(u"draining: nobody gets in until about"_qs),
                      qPrintable(panel.fact(LockDetailPanel::WhoDecides)));
+        QCOMPARE(panel.stateText(), u"draining"_qs); // not free for the taking
+        QCOMPARE(conditionId(lockFacts(lock, context).condition), u"draining"_qs);
         QVERIFY2(storyAtPlayhead(context).contains(u"draining: nobody gets in"_qs),
                  qPrintable(storyAtPlayhead(context)));
         context.setPlayhead(inUse.back() + 1s);
         QTRY_VERIFY(panel.fact(LockDetailPanel::WhoDecides).startsWith(u"redis-2"_qs));
+        QVERIFY(panel.stateText() != u"draining"_qs);
     }
 
     // A recipe chosen in mid-run: what is held is the old one's until its holder asks again.

@@ -2,6 +2,7 @@
 // The window's texts about changes by hand, and how it takes them back.
 #include "faults/break_button.h"
 #include "faults/break_panel.h"
+#include "faults/fault_verbs.h"
 #include "faults/hand_list.h"
 #include "theme/format.h"
 #include "theme/palette.h"
@@ -18,6 +19,8 @@
 
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
 #include <QPointer>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -132,6 +135,64 @@ private Q_SLOTS:
         }
         const QWidget* const rows = list->rows()->viewport();
         QTRY_COMPARE(rows->visibleRegion().boundingRect(), rows->rect());
+    }
+
+    /// Where many suffer in a low window, the form gives way, not the buttons.
+    void manyCuresLeaveRoomToTheVerbs() {
+        Scene scene;
+        scene.window->resize(1280, 800);
+        scene.window->openScenario(QStringLiteral("gc-pause"));
+        scene.window->player()->pause();
+        const auto* const faults = scene.window->findChild<views::BreakPanel*>();
+        const auto* const area = scene.window->work()->controls()->findChild<QScrollArea*>();
+        QVERIFY(faults && area);
+        const auto strike = [&](scenario::Action action, const char* target) {
+            scenario::Fault fault;
+            fault.action = action;
+            fault.target = QLatin1String(target);
+            scene.context()->breakIt(fault);
+        };
+        for (const char* const client : {"A", "B", "C"})
+            strike(scenario::Action::PauseClient, client);
+        strike(scenario::Action::PauseNode, "redis-1");
+        for (const char* const link : {"A-redis-1", "B-redis-1", "C-redis-1"})
+            strike(scenario::Action::CutLink, link);
+        QTRY_COMPARE_WITH_TIMEOUT(faults->cures().size(), 7, 30'000);
+        const auto inSight = [&] {
+            const auto buttons = faults->findChildren<views::BreakButton*>();
+            return std::ranges::count_if(buttons, [](const views::BreakButton* button) {
+                return button->isVisible() && button->visibleRegion().boundingRect() == button->rect();
+            });
+        };
+        QTRY_VERIFY2(inSight() >= 8, QByteArray::number(inSight()).constData());
+        const auto* const list = scene.window->findChild<views::HandList*>();
+        QVERIFY(list->restartWithout()->visibleRegion().boundingRect() == list->restartWithout()->rect());
+    }
+
+    /// Its faults stand in a menu each for the client, the server and the link, whose words are alike.
+    void theMenuOfFaultsFitsIntoALowWindow() {
+        Scene scene;
+        scene.window->openScenario(QStringLiteral("gc-pause"));
+        QTRY_VERIFY(scene.window->findChild<views::BreakPanel*>());
+        QMenu* all = nullptr;
+        for (const QAction* const title : scene.window->findChild<QMenuBar*>()->actions())
+            if (title->menu() && title->text().remove(u'&') == QLatin1String("Break")) all = title->menu();
+        QVERIFY(all);
+        std::size_t faults = 0;
+        for (int shown = 0; shown < 2; ++shown) { // it is filled anew
+            Q_EMIT all->aboutToShow();
+            QStringList parts;
+            faults = 0;
+            for (const QAction* const entry : all->actions()) {
+                if (!entry->menu()) continue;
+                parts += entry->text().section(u' ', 0, 0);
+                faults += std::size_t(entry->menu()->actions().size());
+                QVERIFY2(entry->menu()->sizeHint().height() < 600, qPrintable(entry->text()));
+            }
+            QCOMPARE(parts, (QStringList{u"&Client"_qs, u"&Server"_qs, u"&Link"_qs}));
+            QVERIFY(all->sizeHint().height() < 400);
+        }
+        QCOMPARE(faults + 1, views::kVerbs.size()); // all but "Heal everything"
     }
 
     void aChangeInThePastCanBeUndone() {

@@ -26,8 +26,6 @@ struct PauseView {
         view.setFocus();
         settle();
     }
-    /// The view gathers changes until the event loop's next turn: one turn brings all of them.
-    static void settle() { QCoreApplication::processEvents(); }
     double x(Nanos t) const {
         const TimelineScene scene = view.scene();
         return scene.metrics.labelWidth() + scene.coordinates(view.viewport()->width()).x(t.count());

@@ -5,6 +5,7 @@
 #include "trace/trace.h"
 #include "verdict/verdict.h"
 
+#include <QCoreApplication>
 #include <QImage>
 
 namespace lockscope::views {
@@ -89,5 +90,11 @@ Cast gcPause();
 
 /// How many pixels of the image, inside `where` (device pixels), look like `color` (each channel within `tolerance`).
 int countPixels(const QImage& image, const QColor& color, const QRect& where, int tolerance = 24);
+
+/// Views gather changes until the event loop's next turn: one turn brings all of them, and there is nothing to wait
+/// for.
+inline void settle() {
+    QCoreApplication::processEvents();
+}
 
 } // namespace lockscope::views

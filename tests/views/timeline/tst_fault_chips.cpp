@@ -77,6 +77,21 @@ private Q_SLOTS:
         QVERIFY(sessions != chips.end() && sessions->last > sessions->at + Nanos(20ms).count());
     }
 
+    /// More decisive ones than there is room for: marks that stand close are one, which says for how many it stands.
+    void hundredsOfDeathsHaveMarksThatStandApart() {
+        Cast cast;
+        for (int i = 0; i < 450; ++i)
+            cast.at(1s + i * 20ms, i % 2 ? EventKind::NodeStarted : EventKind::NodeKilled, cast.node, 0, 0, 0,
+                    trace::kFault);
+        const auto chips = chipsOf(cast);
+        QVERIFY2(chips.size() > 20 && chips.size() <= 200, QByteArray::number(chips.size()).constData());
+        QVERIFY(std::ranges::all_of(chips, &FaultChip::decisive));
+        QVERIFY(std::ranges::any_of(chips, [](const FaultChip& chip) { return chip.last > chip.at; }));
+        for (std::size_t i = 0; i + 1 < chips.size(); ++i)
+            QVERIFY(chips[i + 1].x - chips[i].x >= 8); // a flag is 12 px wide at most
+        QVERIFY(!overlap(chips));
+    }
+
     void marksOfOneKindAtOneInstantAreOne() {
         Cast cast;
         loseSessions(cast, 300, 5s, 0ns);

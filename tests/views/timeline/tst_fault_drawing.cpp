@@ -69,7 +69,7 @@ struct Stage {
         view.show();
         if (!QTest::qWaitForWindowExposed(&view)) qFatal("the timeline was not shown");
         view.zoom()->setRange(0, 20'000'000'000);
-        PauseView::settle();
+        settle();
     }
     double x(Nanos t) const {
         const TimelineScene scene = view.scene();

@@ -275,7 +275,7 @@ private Q_SLOTS:
         QTRY_VERIFY(s.view.layoutOfLanes().rowOf(s.cast.a.link) >= 0);
         for (int height = 480; height <= 900; height += 20) {
             s.view.resize(1000, height);
-            PauseView::settle();
+            settle();
             const QRect cut = s.view.rowRect(s.view.layoutOfLanes().rowOf(s.cast.a.link));
             QVERIFY2(s.view.viewport()->rect().contains(cut), qPrintable(QStringLiteral("%1: %2 to %3 of %4")
                                                                              .arg(height)
@@ -292,7 +292,7 @@ private Q_SLOTS:
         int low = 0;
         for (int height = 400; height <= 900; height += 20) {
             s.view.resize(1000, height);
-            PauseView::settle();
+            settle();
             const TimelineMetrics metrics = s.view.scene().metrics;
             const int row = s.view.layoutOfLanes().rowOf(s.cast.node);
             QVERIFY(row >= 0);

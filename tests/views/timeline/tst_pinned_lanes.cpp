@@ -97,7 +97,7 @@ private Q_SLOTS:
     void nothingIsPinnedWhereAllHasRoom() {
         PauseView s;
         s.view.resize(1000, 1200);
-        PauseView::settle();
+        settle();
         QCOMPARE(s.view.scene().pinned.height(), 0);
     }
 };

@@ -33,7 +33,7 @@ struct Stage : PauseView {
     }
     void light(std::vector<trace::EntityId> lanes, Nanos from, Nanos to) {
         context.setSpotlight(Spotlight{std::move(lanes), from, to, std::nullopt});
-        Stage::settle();
+        settle();
     }
 };
 
@@ -51,7 +51,7 @@ private Q_SLOTS:
         QCOMPARE(lit.pixelColor(inside), before.pixelColor(inside));
         QVERIFY(lit.pixelColor(outside) != before.pixelColor(outside));
         s.context.setSpotlight(std::nullopt);
-        Stage::settle();
+        settle();
         QCOMPARE(s.picture().pixelColor(outside), before.pixelColor(outside));
     }
 
@@ -157,7 +157,7 @@ private Q_SLOTS:
                 if (!isCaption(y)) QCOMPARE(picture.pixelColor(px, y), ground);
         // It moves with the playhead.
         s.context.setPlayhead(5s);
-        Stage::settle();
+        settle();
         const QPoint seen = s.onBar(s.cast.a.thread, 4s);
         QVERIFY(s.picture().pixelColor(seen) != ground);
     }
@@ -179,7 +179,7 @@ private Q_SLOTS:
         QVERIFY2(chip.box.right() <= axis.x(3'200'000'000), "the mark of the pause is cut by the playhead");
         QVERIFY(chip.box.left() >= 0);
         s.context.setSpotlight(std::nullopt);
-        Stage::settle();
+        settle();
         QVERIFY(chipAt(s.view.scene()).box.left() >= axis.x(3'000'000'000) - 1); // else they stand right of it
     }
 
@@ -187,7 +187,7 @@ private Q_SLOTS:
     void theLeaseUnderThePlayheadIsSaidOnce() {
         Stage s;
         s.context.setPlayhead(3s);
-        Stage::settle();
+        settle();
         // The words' line, below the slope of the wedge, up to the playhead.
         const QRect row = s.view.rowRect(s.view.layoutOfLanes().rowOf(s.cast.lock));
         const int foot = row.top() + int(s.view.scene().metrics.bar(LaneKind::Record, 0, 0).bottom());
@@ -196,7 +196,7 @@ private Q_SLOTS:
         QCOMPARE(s.lanes(3s).copy(left), whole);
         // Words stand there as soon as the playhead is elsewhere: the comparison sees them.
         s.context.setPlayhead(8s);
-        Stage::settle();
+        settle();
         QVERIFY(s.lanes(9s).copy(left) != whole);
     }
 
@@ -204,7 +204,7 @@ private Q_SLOTS:
     void theLengthOfAWaitIsToldAtItsEnd() {
         Stage s;
         s.context.setPlayhead(9s);
-        Stage::settle();
+        settle();
         QRect words = s.view.rowRect(s.view.layoutOfLanes().rowOf(s.cast.b.thread));
         words.setLeft(int(s.x(1400ms)) + 2);
         words.setRight(int(s.x(2900ms)));
@@ -246,7 +246,7 @@ private Q_SLOTS:
     void noHalfWordAtTheLeftEdge() {
         Stage s;
         s.view.zoom()->setRange(3'100'000'000, 9'000'000'000);
-        Stage::settle();
+        settle();
         const TimelineScene scene = s.view.scene();
         for (const FaultChip& chip : faultChips(scene, scene.coordinates(s.view.viewport()->width())))
             QVERIFY(chip.at >= 3'100'000'000 || chip.words.isEmpty());
@@ -259,7 +259,7 @@ private Q_SLOTS:
         s.light({s.cast.a.thread}, 1s, 6s);
         s.view.zoom()->setEnd(Nanos(20s).count());
         s.view.zoom()->setRange(0, Nanos(20s).count());
-        Stage::settle();
+        settle();
         const auto inkIn = [&](trace::EntityId entity) {
             const QImage picture = s.picture();
             const QRect row = s.view.rowRect(s.view.layoutOfLanes().rowOf(entity));
@@ -273,7 +273,7 @@ private Q_SLOTS:
         const trace::EntityId resource = s.context.entities(trace::EntityKind::Resource).front();
         QCOMPARE(inkIn(resource), 0);
         s.view.setBet({QStringLiteral("bet: both"), QStringLiteral("your bet"), {}});
-        Stage::settle();
+        settle();
         QVERIFY(inkIn(resource) > 0);
     }
 
@@ -284,7 +284,7 @@ private Q_SLOTS:
         for (int height = 300; height < 460; height += 7) {
             s.view.resize(1000, height);
             s.view.verticalScrollBar()->setValue(0);
-            Stage::settle();
+            settle();
             s.context.setSpotlight(std::nullopt);
             s.light({resource}, 1s, 6s);
             const QRect lit = s.view.rowRect(s.view.layoutOfLanes().rowOf(resource));
@@ -302,7 +302,7 @@ private Q_SLOTS:
         const trace::EntityId resource = s.context.entities(trace::EntityKind::Resource).front();
         const auto resize = [&](int height) {
             s.view.resize(1000, height);
-            Stage::settle();
+            settle();
         };
         const QScrollBar* const bar = s.view.verticalScrollBar();
         const auto inSight = [&] {
@@ -335,7 +335,7 @@ private Q_SLOTS:
         double least = TimelineMetrics::kWhole;
         for (int height = 300; height < 700; height += 5) {
             s.view.resize(1000, height);
-            Stage::settle();
+            settle();
             const double u = s.view.scene().metrics.u;
             const int spare = s.view.spareHeight();
             QVERIFY(u <= usual);

@@ -66,9 +66,6 @@ struct Stage {
         Q_ASSERT(exposed);
         view.fit();
     }
-    /// The view gathers changes until the event loop's next turn: one turn brings all of them, and there is nothing
-    /// to wait for.
-    static void settle() { QCoreApplication::processEvents(); }
     TimelineRuler* ruler() { return view.findChild<TimelineRuler*>(); }
     std::vector<FaultChip> chips() {
         const TimelineScene scene = view.scene();
@@ -221,7 +218,7 @@ private Q_SLOTS:
         int height = 700;
         while (!s.view.scene().metrics.lowBeliefs() && height > 300) {
             s.view.resize(1000, height -= 10);
-            Stage::settle();
+            settle();
         }
         QVERIFY(s.view.scene().metrics.lowBeliefs());
         const TimelineScene scene = s.view.scene();
@@ -425,7 +422,7 @@ private Q_SLOTS:
         s.session.replace(calm.trace);
         s.context.setPlayhead(9s);
         Q_EMIT s.session.futureReplaced(session::Rewrite::Apply, 2s);
-        Stage::settle();
+        settle();
         const QImage with = s.view.viewport()->grab().toImage();
         s.view.setGhostShown(false);
         const QImage without = s.view.viewport()->grab().toImage();

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Lanes of many clients: names that stand apart, and room that is used.
+#include "scenes.h"
+#include "timeline/paint_kit.h"
+#include "timeline/timeline_view.h"
+
+#include <QPainter>
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+
+namespace {
+
+/// Clients that all wait, in a window of some size.
+struct Crowd {
+    Cast cast;
+    std::vector<Cast::Actor> actors;
+    std::unique_ptr<FixedSession> session;
+    ViewContext context;
+    TimelineView view{&context};
+
+    explicit Crowd(int clients) {
+        for (int i = 0; i < clients; ++i) {
+            Cast::Actor one;
+            one.client = cast.trace->intern(trace::EntityKind::Client, "m" + QByteArray::number(i));
+            one.thread = cast.trace->intern(trace::EntityKind::Thread, "1", one.client);
+            one.link = cast.trace->intern(trace::EntityKind::Link, {}, one.client, cast.node);
+            actors.push_back(one);
+            cast.ask(1s, one);
+        }
+    }
+    void show(QSize size, Nanos playhead) {
+        cast.trace->reach(8s);
+        session = std::make_unique<FixedSession>(cast.trace, 60s, true);
+        context.setSession(session.get());
+        view.resize(size);
+        view.show();
+        if (!QTest::qWaitForWindowExposed(&view)) qFatal("the timeline was not shown");
+        context.setPlayhead(playhead);
+        settle();
+    }
+    /// The words in the column of the names that tell of clients.
+    std::vector<WrittenWords> names() {
+        const TimelineScene scene = view.scene();
+        const QSize size = view.viewport()->size();
+        QImage image(size, QImage::Format_RGB32);
+        QPainter painter(&image);
+        std::vector<WrittenWords> written;
+        paintLanes(painter, size, scene, &written);
+        const int below = view.rowRect(scene.layout.rowOf(actors.back().thread)).bottom();
+        std::erase_if(written, [&](const WrittenWords& words) {
+            return words.place.left() > scene.metrics.labelWidth() / 2 || words.place.top() > below;
+        });
+        return written;
+    }
+};
+
+} // namespace
+
+class LowLanesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    /// Two holders one below the other, in lanes lower than a name: one label names both.
+    void neighboursThatHoldShareALabel() {
+        Crowd crowd(20);
+        for (const std::size_t holder : {7, 8, 15})
+            crowd.cast.grant(2s + Nanos(holder), crowd.actors[holder], 5s);
+        crowd.show({1000, 330}, 4s);
+        QVERIFY(crowd.view.rowRect(crowd.view.layoutOfLanes().rowOf(crowd.actors[7].thread)).height() < 14);
+        const auto names = crowd.names();
+        const auto named = [&](const QString& words) { return std::ranges::count(names, words, &WrittenWords::words); };
+        QCOMPARE(named(u"m7, m8"_qs), 1);
+        QCOMPARE(named(u"client m15"_qs), 1);
+        QCOMPARE(named(u"client m7"_qs) + named(u"client m8"_qs), 0);
+        for (std::size_t i = 0; i < names.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                QVERIFY2(!names[i].place.adjusted(0, 2, 0, -2).intersects(names[j].place.adjusted(0, 2, 0, -2)),
+                         qPrintable(names[i].words + u" on "_qs + names[j].words));
+    }
+
+    void theFirstOnesNameIsNotCutByItsHeading() {
+        Crowd crowd(20);
+        crowd.cast.grant(2s, crowd.actors[0], 5s);
+        crowd.show({1000, 330}, 4s);
+        const QRect row = crowd.view.rowRect(crowd.view.layoutOfLanes().rowOf(crowd.actors[0].thread));
+        const auto names = crowd.names();
+        const auto name = std::ranges::find(names, u"client m0"_qs, &WrittenWords::words);
+        QVERIFY(name != names.end());
+        QVERIFY2(name->place.top() >= row.top() - 1, QByteArray::number(name->place.top()).constData());
+    }
+
+    /// The lines of two hundred clients leave room, which the record and the effect get.
+    void recordsHaveTheRoomThatLinesLeave() {
+        Crowd crowd(200);
+        crowd.cast.grant(2s, crowd.actors[20], 5s);
+        crowd.show({1200, 700}, 4s);
+        const TimelineScene scene = crowd.view.scene();
+        QVERIFY(scene.layout.height() <= crowd.view.viewport()->height());
+        const int free = crowd.view.viewport()->height() - scene.layout.height();
+        // With one pixel more for each line, or the next looser way of the rest, it would not fit.
+        QVERIFY2(free < 60, QByteArray::number(free).constData());
+    }
+};
+
+QTEST_MAIN(LowLanesTest)
+#include "tst_low_lanes.moc"
