@@ -19,6 +19,9 @@ list(JOIN library_archives "," archives)
 set_property(TARGET lockscope_library PROPERTY LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${archives}")
 target_link_libraries(lockscope_library PRIVATE lockscope_flags lockscope_scripts
   Qt6::Core Qt6::Network Qt6::Sql QCoro6::Core)
+set(library_symbols ${CMAKE_SOURCE_DIR}/core/cmake/lockscope.map)
+target_link_options(lockscope_library PRIVATE LINKER:--version-script=${library_symbols})
+set_property(TARGET lockscope_library PROPERTY LINK_DEPENDS ${library_symbols})
 target_compile_features(lockscope_library INTERFACE cxx_std_20)
 target_include_directories(lockscope_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 

@@ -5,6 +5,12 @@ install(FILES ${CMAKE_SOURCE_DIR}/resources/lockscope-mime.xml DESTINATION ${CMA
   RENAME lockscope.xml)
 install(FILES ${CMAKE_SOURCE_DIR}/resources/icons/lockscope.svg
   DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
+# For editors of scenarios and lessons: the program has them inside.
+install(FILES ${CMAKE_SOURCE_DIR}/resources/scenarios/scenario-2.schema.json
+  ${CMAKE_SOURCE_DIR}/resources/scenarios/scenario.schema.json ${CMAKE_SOURCE_DIR}/resources/lessons/lesson.schema.json
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/lockscope/schemas COMPONENT data)
+install(FILES ${CMAKE_SOURCE_DIR}/tests/examples/manager.json
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/lockscope/examples COMPONENT data)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE.GPL-3.0 ${CMAKE_SOURCE_DIR}/LICENSE.Apache-2.0 ${CMAKE_SOURCE_DIR}/README.md
   DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/lockscope)
 

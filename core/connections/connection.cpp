@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections/connection.h"
+#include "recipes/no_such_recipe.h"
 
 #include <QCoreApplication>
 
@@ -39,9 +40,9 @@ LockError noSuchRecipe(const QByteArray& id, const Connection& connection) {
     for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
         if (info.backend == connection.backend() && info.id != ofSeveral) known += QString::fromLatin1(info.id);
     }
-    return {LockError::Kind::NotSupported,
-            QCoreApplication::translate("LockError", "There is no recipe “%1” on %2; there are %3.")
-                .arg(QString::fromUtf8(id), connection.url().display(), known.join(QStringLiteral(", ")))};
+    return {
+        LockError::Kind::NotSupported,
+        QStringLiteral("%1: %2").arg(connection.url().display(), recipes::noSuchRecipe(QString::fromUtf8(id), known))};
 }
 
 } // namespace lockscope

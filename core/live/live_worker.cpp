@@ -3,6 +3,7 @@
 
 #include "inspect/text.h"
 #include "live/live_session.h"
+#include "recipes/no_such_recipe.h"
 #include "recipes/recipe_info.h"
 #include "session/bounds.h"
 #include "trace/connection.h"
@@ -14,6 +15,16 @@ namespace lockscope::live {
 using scenario::Action;
 using trace::EntityKind;
 using trace::EventKind;
+
+namespace {
+QStringList idsOnRedis() {
+    QStringList ids;
+    for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
+        if (info.backend == "redis") ids += QString::fromLatin1(info.id);
+    }
+    return ids;
+}
+} // namespace
 
 LiveWorker::LiveWorker(scenario::Scenario settings, std::shared_ptr<trace::Trace> trace, Listener listener)
     : m_listener(std::move(listener)),
@@ -266,7 +277,7 @@ void LiveWorker::set(const scenario::Fault& fault) {
     }
     const recipes::RecipeInfo* const recipe = recipes::findRecipe(changed.recipe.toUtf8());
     if (!recipe || recipe->backend != "redis") {
-        m_listener.refused(LiveSession::tr("There is no recipe “%1”.").arg(changed.recipe));
+        m_listener.refused(recipes::noSuchRecipe(changed.recipe, idsOnRedis()));
         return;
     }
     if (!workload::canRunPrograms(changed, *recipes::findRecipe(changed.recipe.toUtf8()))) {

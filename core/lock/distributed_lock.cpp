@@ -71,8 +71,11 @@ DistributedLock::Outcome<std::vector<recipes::HolderInfo>> DistributedLock::hold
     const std::shared_ptr<LockCore> core = m_core;
     auto holders = co_await core->recipe->holders(std::move(stop));
     if (holders && core->options.epoch > 0) {
-        for (recipes::HolderInfo& holder : *holders)
+        const bool gives = core->recipe->info().token;
+        for (recipes::HolderInfo& holder : *holders) {
+            if (gives && !holder.token) continue; // it has one that the server does not tell
             holder.token = core->withEpoch(holder.token.value_or(0));
+        }
     }
     co_return holders;
 }

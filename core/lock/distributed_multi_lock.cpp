@@ -36,16 +36,6 @@ std::optional<LockError> wrongIn(const std::vector<LockPart>& parts) {
     return std::nullopt;
 }
 
-/// The recipe's facts as they are until its parts have told what they can do.
-recipes::RecipeInfo several() {
-    recipes::RecipeInfo info = *recipes::findRecipe("redis-multi");
-    info.id = "multi";
-    info.backend = "several";
-    info.layout = QByteArray();
-    info.simulated = false;
-    return info;
-}
-
 /// The places of the parts, in the same order in all processes.
 std::vector<std::size_t> sorted(const std::vector<LockPart>& parts) {
     const auto placeOf = [&](std::size_t index) {
@@ -56,6 +46,26 @@ std::vector<std::size_t> sorted(const std::vector<LockPart>& parts) {
     std::iota(order.begin(), order.end(), std::size_t(0));
     std::ranges::sort(order, {}, placeOf);
     return order;
+}
+
+/// Their names, in the order in which they are taken.
+QByteArray namesOf(const std::vector<LockPart>& parts, const char* between) {
+    QByteArrayList names;
+    for (const std::size_t index : sorted(parts))
+        names += parts[index].name;
+    return names.join(between);
+}
+
+/// The recipe's facts as they are until its parts have told what they can do. Programs know no id of it: errors use the
+/// summary.
+recipes::RecipeInfo several(const QByteArray& names) {
+    recipes::RecipeInfo info = *recipes::findRecipe("redis-multi");
+    info.id = "multi";
+    info.backend = "several";
+    info.summary = QCoreApplication::translate("LockError", "Several locks as one (%1)").arg(QString::fromUtf8(names));
+    info.layout = QByteArray();
+    info.simulated = false;
+    return info;
 }
 } // namespace
 
@@ -74,7 +84,8 @@ std::expected<std::unique_ptr<recipes::Recipe>, LockError> makeMultiRecipe(const
         all.push_back(*std::move(recipe));
     }
     Runtime& runtime = parts.front().connection.get().runtime();
-    return std::make_unique<recipes::MultiRecipe>(runtime, several(), std::move(all), std::move(tokens));
+    return std::make_unique<recipes::MultiRecipe>(runtime, several(namesOf(parts, ", ")), std::move(all),
+                                                  std::move(tokens));
 }
 
 std::expected<std::unique_ptr<DistributedLock>, LockError> makeMultiLock(const std::vector<LockPart>& parts,
@@ -82,12 +93,9 @@ std::expected<std::unique_ptr<DistributedLock>, LockError> makeMultiLock(const s
     if (const auto wrong = wrongIn(options)) return std::unexpected(*wrong);
     auto multi = makeMultiRecipe(parts, options);
     if (!multi) return std::unexpected(multi.error());
-    QByteArrayList names;
-    for (const std::size_t index : sorted(parts))
-        names += parts[index].name;
     Connection& first = parts.front().connection;
     return std::make_unique<DistributedLock>(first.lockClient(), *std::move(multi), withTimelyWatchdog(options),
-                                             first.lockEntity(names.join(',')));
+                                             first.lockEntity(namesOf(parts, ",")));
 }
 
 std::expected<std::unique_ptr<DistributedLock>, LockError> DistributedMultiLock::make() {

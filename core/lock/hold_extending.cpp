@@ -13,11 +13,16 @@ namespace {
 using Done = std::expected<void, LockError>;
 
 LockError cannotProlong(const recipes::RecipeInfo& info, Nanos most) {
+    const QString seconds = QString::number(std::chrono::duration<double>(most).count());
+    if (!recipes::findRecipe(info.id)) { // several locks as one
+        return {LockError::Kind::NotSupported,
+                QCoreApplication::translate("LockError", "%1: they cannot be kept for longer than was granted, %2 s.")
+                    .arg(info.summary, seconds)};
+    }
     return {LockError::Kind::NotSupported,
             QCoreApplication::translate("LockError", "The recipe “%1” cannot prolong a lease beyond what was granted, "
                                                      "%2 s.")
-                .arg(QString::fromLatin1(info.id))
-                .arg(std::chrono::duration<double>(most).count())};
+                .arg(QString::fromLatin1(info.id), seconds)};
 }
 /// Other processes wait at a switch of engines for as long as the namespace's lease, and no longer.
 LockError longerThanNamespace(Nanos most) {

@@ -376,6 +376,13 @@ Outcome<bool> MultiRecipe::isLocked(std::stop_token stop) {
     co_return false;
 }
 
+Outcome<std::vector<HolderInfo>> MultiRecipe::holders(std::stop_token) {
+    co_return std::unexpected(LockError{
+        LockError::Kind::NotSupported,
+        QCoreApplication::translate("LockError", "%1: each of them has its holder. Ask for the locks one by one.")
+            .arg(m_info.summary)});
+}
+
 void MultiRecipe::abandoned(const Grant& grant) {
     const std::shared_ptr<Own> own = partsOf(grant);
     own->following.request_stop();

@@ -42,6 +42,8 @@ public:
     Outcome<bool> forceRelease(std::stop_token stop) override;
     /// Whether any part is held.
     Outcome<bool> isLocked(std::stop_token stop) override;
+    /// Kind::NotSupported: each part has a holder of its own.
+    Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
     void abandoned(const Grant& grant) override;
     /// Gives back, in the background, what the parts' servers still keep, so that one silent server does not make
     /// others wait for the remaining parts.

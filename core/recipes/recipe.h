@@ -77,9 +77,11 @@ struct HolderInfo {
     QByteArray client; ///< identity, or what another library writes there
     QByteArray thread;
     Mode mode = Mode::Exclusive;
-    std::optional<std::int64_t> sinceWallMs = std::nullopt; ///< by the server's clock, ms since 1970
-    std::optional<Nanos> left = std::nullopt;               ///< of its lease, by the server's clock
-    std::optional<std::int64_t> token = std::nullopt;       ///< its fencing token, without an epoch
+    /// When the hold began, by the server's clock, ms since 1970. Never a guess: only where a renewal leaves it alone.
+    std::optional<std::int64_t> sinceWallMs = std::nullopt;
+    std::optional<Nanos> left = std::nullopt;         ///< of its lease, by the server's clock
+    std::optional<std::int64_t> token = std::nullopt; ///< its fencing token, without an epoch
+    QByteArray permit = {};                           ///< with Mode::Permit: the permit's id on the server
 
     /// Reads "<client>:<thread>", the identity that most formats have.
     static HolderInfo of(const QByteArray& clientAndThread);

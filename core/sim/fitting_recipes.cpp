@@ -2,6 +2,7 @@
 #include "sim/fitting_recipes.h"
 
 #include "recipes/exhibits.h"
+#include "recipes/no_such_recipe.h"
 #include "scenario/fault_check.h"
 #include "scenario/fields.h"
 #include "sim/kinds.h"
@@ -185,11 +186,10 @@ namespace {
 
 QString refusal(const QString& recipe, const std::vector<RecipeInfo>& fitting) {
     if (std::ranges::any_of(fitting, [&](const RecipeInfo& info) { return info.id == recipe.toUtf8(); })) return {};
-    if (!recipes::findRecipe(recipe.toUtf8()))
-        return QCoreApplication::translate("Faults", "There is no recipe “%1”.").arg(recipe);
     QStringList others;
     for (const RecipeInfo& info : fitting)
         others += QString::fromLatin1(info.id);
+    if (!recipes::findRecipe(recipe.toUtf8())) return recipes::noSuchRecipe(recipe, others);
     return QCoreApplication::translate("Faults",
                                        "“%1” does not fit this scenario's servers and programs; these do: %2.")
         .arg(recipe, others.join(QStringLiteral(", ")));

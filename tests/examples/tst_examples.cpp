@@ -2,7 +2,10 @@
 #include "live_redis.h"
 
 #include <QDirIterator>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 
 using namespace lockscope;
@@ -95,6 +98,45 @@ private Q_SLOTS:
         }
         QVERIFY(headers >= 20);
         QVERIFY(!QFile::exists(path("stage/bin/lockscope")));
+    }
+
+    /// Programs can use what the headers declare, and nothing else of the library collides with what is theirs.
+    void onlyThePublicNamesAreExported() {
+        const QString library = path("stage/" LOCKSCOPE_LIBDIR "/liblockscope.so");
+        const Ran listed = runProgram(
+            QStringLiteral("nm"), {QStringLiteral("-DC"), QStringLiteral("--defined-only"), library}, m_environment);
+        QVERIFY2(listed.status == 0, listed.told());
+        static const QRegularExpression kPublic(
+            QStringLiteral("^(vtable for |typeinfo for |typeinfo name for )?lockscope::(set(Log|Metrics)Handler\\(|"
+                           "LockException|InterruptedException|qt::|blocking::(Client|Condition|History|Hold|"
+                           "LeaderElection|Manager|detail::Handle)::)"));
+        int names = 0;
+        QByteArray others;
+        for (const QByteArray& line : listed.out.split('\n')) {
+            const QByteArray name = line.mid(19); // behind address and kind
+            if (name.isEmpty()) continue;
+            ++names;
+            if (!kPublic.match(QString::fromUtf8(name)).hasMatch()) others += name + '\n';
+        }
+        QVERIFY2(others.isEmpty(), others.constData());
+        QVERIFY2(names > 100 && names < 500, listed.told());
+    }
+
+    void schemasAndAnExampleAreInstalledWithTheProgram() {
+        const Ran installed =
+            cmake({QStringLiteral("--install"), QStringLiteral(LOCKSCOPE_BUILD_DIR), QStringLiteral("--component"),
+                   QStringLiteral("data"), QStringLiteral("--prefix"), path("program")});
+        QVERIFY2(installed.status == 0, installed.told());
+        const auto jsonAt = [&](const char* file) {
+            QFile content(path("program/share/lockscope/") + QLatin1String(file));
+            return content.open(QIODevice::ReadOnly) ? QJsonDocument::fromJson(content.readAll()).object()
+                                                     : QJsonObject();
+        };
+        QCOMPARE(jsonAt("schemas/scenario-2.schema.json")[u"$id"].toString(),
+                 QStringLiteral("urn:lockscope:scenario:2"));
+        QCOMPARE(jsonAt("schemas/scenario.schema.json")[u"$id"].toString(), QStringLiteral("urn:lockscope:scenario:1"));
+        QCOMPARE(jsonAt("schemas/lesson.schema.json")[u"$id"].toString(), QStringLiteral("urn:lockscope:lesson:1"));
+        QCOMPARE(jsonAt("examples/manager.json")[u"lockscope-manager"].toInt(), 1);
     }
 
     void aJobIsLocked() {

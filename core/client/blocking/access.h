@@ -3,6 +3,10 @@
 #include <lockscope/client.h>
 #include <lockscope/manager.h>
 
+namespace lockscope {
+struct ManagerConfig;
+}
+
 namespace lockscope::blocking::detail {
 
 /// Opens private parts of the public classes to the library's own code and its tests.
@@ -20,6 +24,9 @@ struct Access {
     static std::shared_ptr<History> history(std::shared_ptr<trace::Trace> trace) {
         return std::shared_ptr<History>(new History(std::move(trace)));
     }
+    /// As Manager's constructor and Manager::reload(), for a configuration that was not read from JSON.
+    static Manager manager(const ManagerConfig& config, const ManagerOptions& options = {});
+    static void reload(Manager& manager, const ManagerConfig& config);
 };
 
 } // namespace lockscope::blocking::detail

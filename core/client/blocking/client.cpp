@@ -4,6 +4,7 @@
 #include "client/blocking/history.h"
 #include "client/blocking/service.h"
 #include "client/connect.h"
+#include "client/identity_claim.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
 
@@ -22,17 +23,25 @@ ConnectionUrl read(std::string_view text) {
 /// Over the connections of all clients that share the thread.
 class Servers final : public detail::LockSource {
 public:
-    /// Adds a connection and returns its number. Locks over it are recorded in the trace; nullptr: nowhere.
-    int add(std::unique_ptr<Connection> connection, const std::shared_ptr<trace::Trace>& trace) {
+    /// Adds a connection and returns its number; an error when its identity is in use. Locks over it are recorded in
+    /// the trace; nullptr: nowhere.
+    std::expected<int, LockError> add(std::unique_ptr<Connection> connection,
+                                      const std::shared_ptr<trace::Trace>& trace) {
+        auto claim = IdentityClaim::make(connection->client(), {connection->url()});
+        if (!claim) return std::unexpected(claim.error());
         if (trace) {
             trace::Recorder& recorder = writerOf(trace, connection->runtime());
             connection->record(&recorder, trace->intern(trace::EntityKind::Client, connection->client()));
         }
         m_connections.push_back(std::move(connection));
+        m_claims.push_back(*std::move(claim));
         return static_cast<int>(m_connections.size()) - 1;
     }
     /// Removes a connection that could not be opened; its number stays unused.
-    void drop(int number) { at(number).reset(); }
+    void drop(int number) {
+        at(number).reset();
+        m_claims.at(static_cast<std::size_t>(number)).reset();
+    }
     Connection& connection(int number) { return *at(number); }
     QByteArray identity() const override { return m_connections.front()->client(); }
     QByteArray kindOf(const detail::LockWish& wish) const override {
@@ -60,6 +69,7 @@ public:
         }
         for (recipes::Outcome<void>& one : closing)
             co_await one;
+        m_claims.clear();
     }
 
 private:
@@ -78,6 +88,7 @@ private:
     }
     std::vector<std::unique_ptr<trace::Recorder>> m_recorders; ///< outlive the connections
     std::vector<std::unique_ptr<Connection>> m_connections;
+    std::vector<std::unique_ptr<IdentityClaim>> m_claims; ///< of each connection, until it is closed
 };
 
 /// On the service's thread.
@@ -100,7 +111,8 @@ std::shared_ptr<detail::Service> serve(const ConnectionUrl& url, const ClientOpt
         auto connection = connect(runtime, url, options.identity);
         if (!connection) return std::unexpected(connection.error());
         auto servers = std::make_unique<Servers>();
-        servers->add(*std::move(connection), detail::Access::trace(options.history));
+        const auto added = servers->add(*std::move(connection), detail::Access::trace(options.history));
+        if (!added) return std::unexpected(added.error());
         return servers;
     });
 }

@@ -17,6 +17,7 @@ inline Holder holderOf(const recipes::HolderInfo& info) {
     }
     holder.left = info.left;
     holder.token = info.token;
+    holder.permit = info.permit.toStdString();
     return holder;
 }
 

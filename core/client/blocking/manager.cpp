@@ -3,6 +3,7 @@
 #include "client/blocking/history.h"
 #include "client/blocking/service.h"
 #include "client/connect.h"
+#include "client/identity_claim.h"
 #include "lock/manager/lock_manager.h"
 #include "lock/manager/managed_condition.h"
 
@@ -14,8 +15,12 @@ namespace {
 /// Over the engines of a manager's namespaces.
 class ManagedServers final : public detail::LockSource {
 public:
-    ManagedServers(std::unique_ptr<trace::Recorder> recorder, std::unique_ptr<LockManager> manager, QByteArray identity)
-        : m_recorder(std::move(recorder)), m_manager(std::move(manager)), m_identity(std::move(identity)) {}
+    ManagedServers(std::unique_ptr<trace::Recorder> recorder, std::unique_ptr<LockManager> manager, QByteArray identity,
+                   std::unique_ptr<IdentityClaim> claim)
+        : m_recorder(std::move(recorder)),
+          m_manager(std::move(manager)),
+          m_identity(std::move(identity)),
+          m_claim(std::move(claim)) {}
     LockManager& manager() { return *m_manager; }
     QByteArray identity() const override { return m_identity; }
     QByteArray kindOf(const detail::LockWish& wish) const override { return QByteArray::number(int(wish.mode)); }
@@ -28,13 +33,27 @@ public:
         return std::make_unique<ManagedCondition>(static_cast<ManagedLock&>(lock));
     }
     trace::Recorder* recorder() override { return m_recorder.get(); }
-    QCoro::Task<> close() override { co_await m_manager->close(); }
+    QCoro::Task<> close() override {
+        co_await m_manager->close();
+        m_claim.reset();
+    }
 
 private:
     std::unique_ptr<trace::Recorder> m_recorder; ///< outlives the manager, and with it the connections
     std::unique_ptr<LockManager> m_manager;
     QByteArray m_identity;
+    std::unique_ptr<IdentityClaim> m_claim; ///< until it is closed
 };
+
+std::vector<ConnectionUrl> serversOf(const ManagerConfig& config) {
+    std::vector<ConnectionUrl> servers;
+    for (const NamespaceConfig& space : config.namespaces) {
+        for (const EngineConfig& engine : space.engines)
+            servers.push_back(engine.url);
+        servers.insert(servers.end(), space.witnesses.begin(), space.witnesses.end());
+    }
+    return servers;
+}
 
 /// On the service's thread.
 LockManager& managerOf(detail::Service& service) {
@@ -52,15 +71,21 @@ std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const Manag
         const std::string& identity = options.identity;
         const QByteArray client = identity.empty() ? runtime.randomUuid() : QByteArray::fromStdString(identity);
         auto recorder = detail::recorderFor(runtime, detail::Access::trace(options.history));
+        auto claim = IdentityClaim::make(client, serversOf(config));
+        if (!claim) return std::unexpected(claim.error());
         auto manager = LockManager::make(runtime, config, makeConnection, client, recorder.get());
-        if (manager) return std::make_unique<ManagedServers>(std::move(recorder), *std::move(manager), client);
+        if (manager) {
+            return std::make_unique<ManagedServers>(std::move(recorder), *std::move(manager), client,
+                                                    *std::move(claim));
+        }
         complaint = manager.error();
         return std::unexpected(LockError{LockError::Kind::Refused, *complaint});
     };
     try {
         return detail::startService(make);
     } catch (const RefusedException&) {
-        throwLockError({LockError::Kind::InvalidArgument, complaint.value_or(QString())});
+        if (!complaint) throw;
+        throwLockError({LockError::Kind::InvalidArgument, *complaint});
     }
 }
 
@@ -95,18 +120,21 @@ static_assert(int(ManagerEvent::Kind::Unhealthy) == int(Inner::Unhealthy) &&
 
 } // namespace
 
-Manager::Manager(std::string_view json, const ManagerOptions& options) : Manager(configOf(json), options) {
+Manager::Manager(std::string_view json, const ManagerOptions& options)
+    : Manager(detail::Access::manager(configOf(json), options)) {
 }
 
-Manager::Manager(const ManagerConfig& config, const ManagerOptions& options) : m_service(manage(config, options)) {
-    if (options.prepare) prepare();
-    detail::Service& service = *m_service;
+Manager detail::Access::manager(const ManagerConfig& config, const ManagerOptions& options) {
+    Manager made;
+    made.m_service = manage(config, options);
+    if (options.prepare) made.prepare();
+    detail::Service& service = *made.m_service;
     const Nanos patience = options.patience;
     const bool started = service.call<bool>([&](std::stop_token stop) -> recipes::Outcome<bool> {
         co_return co_await managerOf(service).start(patience, stop);
     });
-    if (started) return;
-    close();
+    if (started) return made;
+    made.close();
     lockscope::throwLockError(
         {LockError::Kind::Unreachable,
          QCoreApplication::translate("LockManager", "Not all namespaces have an engine in use after %1 s: too few of "
@@ -144,7 +172,7 @@ void Manager::switchTo(std::string_view space, int engine, SwitchMode mode, std:
     change(
         *m_service,
         [&](LockManager& manager, std::stop_token stopped) {
-            return manager.switchTo(bytes(space), engine, static_cast<lockscope::SwitchMode>(mode), std::move(stopped));
+            return manager.switchTo(bytes(space), engine, mode, std::move(stopped));
         },
         std::move(stop));
 }
@@ -159,11 +187,11 @@ void Manager::failBack(std::string_view space, std::stop_token stop) {
 }
 
 void Manager::reload(std::string_view json) {
-    reload(configOf(json));
+    detail::Access::reload(*this, configOf(json));
 }
 
-void Manager::reload(const ManagerConfig& config) {
-    detail::Service& service = *m_service;
+void detail::Access::reload(Manager& manager, const ManagerConfig& config) {
+    detail::Service& service = *manager.m_service;
     const auto complaint =
         service.call<std::optional<QString>>([&](std::stop_token) -> recipes::Outcome<std::optional<QString>> {
             co_return managerOf(service).reload(config);
@@ -193,7 +221,7 @@ ManagerStatus Manager::status(std::string_view space) {
     });
 }
 
-void Manager::listen(std::function<void(const ManagerEvent&)> listener) {
+void Manager::onEvent(std::function<void(const ManagerEvent&)> listener) {
     detail::Service& service = *m_service;
     service.call<bool>([&](std::stop_token) -> recipes::Outcome<bool> {
         if (!listener)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections/connection.h"
 #include "client/connect.h"
+#include "client/identity_claim.h"
 #include "client/qt/translated.h"
 #include "runtime/event_loop_runtime.h"
 
@@ -13,6 +14,7 @@ namespace lockscope::qt {
 struct Connection::Impl : QObject {
     EventLoopRuntime runtime;
     std::unique_ptr<lockscope::Connection> connection;
+    std::unique_ptr<IdentityClaim> claim;
 };
 
 std::expected<std::unique_ptr<Connection>, Error> Connection::make(const QString& url, const QString& identity) {
@@ -25,6 +27,9 @@ std::expected<std::unique_ptr<Connection>, Error> Connection::make(const QString
             Error{ErrorKind::NotSupported,
                   QCoreApplication::translate("LockError", "Locks over %1 are not supported.").arg(where->display())});
     }
+    auto claim = IdentityClaim::make(impl->connection->client(), {*where});
+    if (!claim) return std::unexpected(toldOf(claim.error()));
+    impl->claim = *std::move(claim);
     return std::unique_ptr<Connection>(new Connection(std::move(impl)));
 }
 
@@ -33,6 +38,7 @@ Connection::Connection(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {
 
 /// A coroutine that owns the connection ends in a call of its runtime, which has to come back first.
 Connection::~Connection() {
+    m_impl->claim.reset();
     if (QThread::currentThread()->loopLevel() > 0) m_impl.release()->deleteLater();
 }
 

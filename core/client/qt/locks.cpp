@@ -11,6 +11,12 @@
 
 namespace lockscope::qt {
 
+/// Opens private parts of the public classes to the locks.
+struct Inside {
+    static lockscope::Connection& connection(const Connection& connection) { return connection.inner(); }
+    static Hold hold(LockGuard guard) { return Hold(std::move(guard)); }
+};
+
 Hold::Hold() = default;
 Hold::Hold(LockGuard guard) : m_guard(guard ? std::make_unique<LockGuard>(std::move(guard)) : nullptr) {
 }
@@ -61,7 +67,7 @@ namespace {
 Outcome<Hold> held(recipes::Outcome<LockGuard> inner) {
     auto guard = co_await told(std::move(inner));
     if (!guard) co_return std::unexpected(guard.error());
-    co_return Hold(*std::move(guard));
+    co_return Inside::hold(*std::move(guard));
 }
 
 Outcome<std::vector<Holder>> holding(recipes::Outcome<std::vector<recipes::HolderInfo>> inner) {
@@ -97,7 +103,7 @@ Outcome<std::vector<Holder>> Lock::holders(std::stop_token stop) {
     return holding(m_lock->holders(std::move(stop)));
 }
 
-void Lock::listen(std::function<void(HoldEvent event, const QString& reason)> listener) {
+void Lock::onEvent(std::function<void(HoldEvent event, const QString& reason)> listener) {
     if (!listener) {
         m_lock->listen(nullptr);
         return;
@@ -108,22 +114,25 @@ void Lock::listen(std::function<void(HoldEvent event, const QString& reason)> li
 }
 
 Mutex::Mutex(Connection& connection, const QString& name, LockOptions options)
-    : ExclusiveLock(std::make_unique<DistributedMutex>(connection.inner(), name.toUtf8(), std::move(options))) {
+    : ExclusiveLock(
+          std::make_unique<DistributedMutex>(Inside::connection(connection), name.toUtf8(), std::move(options))) {
 }
 
 SharedMutex::SharedMutex(Connection& connection, const QString& name, LockOptions options)
-    : ExclusiveLock(std::make_unique<DistributedSharedMutex>(connection.inner(), name.toUtf8(), std::move(options))) {
+    : ExclusiveLock(
+          std::make_unique<DistributedSharedMutex>(Inside::connection(connection), name.toUtf8(), std::move(options))) {
 }
 
 Semaphore::Semaphore(Connection& connection, const QString& name, int permits, LockOptions options)
-    : Lock(std::make_unique<DistributedSemaphore>(connection.inner(), name.toUtf8(), permits, std::move(options))) {
+    : Lock(std::make_unique<DistributedSemaphore>(Inside::connection(connection), name.toUtf8(), permits,
+                                                  std::move(options))) {
 }
 
 namespace {
 std::vector<lockscope::LockPart> innerOf(const std::vector<LockPart>& parts) {
     std::vector<lockscope::LockPart> inner;
     for (const LockPart& part : parts)
-        inner.push_back({part.connection.get().inner(), part.name.toUtf8(), part.recipe.toUtf8()});
+        inner.push_back({Inside::connection(part.connection), part.name.toUtf8(), part.recipe.toUtf8()});
     return inner;
 }
 } // namespace

@@ -12,6 +12,7 @@ struct Words {
     const char* in;       ///< so many milliseconds from now
     const char* ago;      ///< so many milliseconds before now
     const char* left;     ///< milliseconds until expires_at
+    const char* since;    ///< acquired_at in milliseconds since 1970
     const char* start;    ///< tokenStart() of the present
     const char* unless;   ///< after an INSERT: nothing is inserted where the row is
     const char* ifFree;   ///< after an INSERT of a free row
@@ -25,6 +26,7 @@ constexpr Words kMySql{"UTC_TIMESTAMP(6)",
                        "UTC_TIMESTAMP(6) + INTERVAL (? * 1000) MICROSECOND",
                        "UTC_TIMESTAMP(6) - INTERVAL (? * 1000) MICROSECOND",
                        "TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at) DIV 1000",
+                       "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', acquired_at) DIV 1000",
                        "GREATEST(TIMESTAMPDIFF(MICROSECOND, '2026-01-01', UTC_TIMESTAMP(6)) DIV 10, 0)",
                        "",
                        " ON DUPLICATE KEY UPDATE version = version",
@@ -35,6 +37,7 @@ constexpr Words kPostgreSql{"clock_timestamp()",
                             "clock_timestamp() + ? * interval '1 millisecond'",
                             "clock_timestamp() - ? * interval '1 millisecond'",
                             "(extract(epoch FROM expires_at - clock_timestamp()) * 1000)::bigint",
+                            "floor(extract(epoch FROM acquired_at) * 1000)::bigint",
                             "GREATEST((extract(epoch FROM clock_timestamp() - timestamptz '2026-01-01 00:00+00') "
                             "* 100000)::bigint, 0)",
                             " ON CONFLICT (name) DO NOTHING",
@@ -47,6 +50,7 @@ constexpr Words kSqlite{"strftime('%Y-%m-%d %H:%M:%f', 'now')",
                         "strftime('%Y-%m-%d %H:%M:%f', 'now', ((? + 1) / 1000.0) || ' seconds')",
                         "strftime('%Y-%m-%d %H:%M:%f', 'now', (? / -1000.0) || ' seconds')",
                         "CAST((julianday(expires_at) - julianday('now')) * 86400000 AS INTEGER)",
+                        "CAST(round((julianday(acquired_at) - 2440587.5) * 86400000) AS INTEGER)",
                         "MAX(CAST((julianday('now') - julianday('2026-01-01')) * 8640000000 AS INTEGER), 0)",
                         " ON CONFLICT (name) DO NOTHING",
                         " ON CONFLICT (name) DO NOTHING",
@@ -73,7 +77,8 @@ void addRows(Statements& all, const Words& words, const Tables& tables) {
         filled("INSERT INTO {t} (name, recipe, owner, acquired_at) VALUES (?, ?, ?, {now})" + QByteArray(words.unless));
     all.makeFree =
         filled("INSERT INTO {t} (name, recipe, version) VALUES (?, ?, " + QByteArray(words.start) + ')' + words.ifFree);
-    all.look = filled("SELECT recipe, owner, version, " + QByteArray(words.left) + " FROM {t} WHERE name = ?");
+    all.look = filled("SELECT recipe, owner, version, " + QByteArray(words.left) + ", " + words.since +
+                      " FROM {t} WHERE name = ?");
     all.take = filled("UPDATE {t} SET owner = ?, version = " + QByteArray(words.raised) +
                       ", acquired_at = {now}, expires_at = {in}" + keyed +
                       " AND (owner IS NULL OR expires_at <= {now})" + words.returned);

@@ -47,7 +47,9 @@ Answer<Row> rowIn(QCoro::Task<Result> asked) {
     row.recipe = found->text(0, 0);
     row.owner = found->text(0, 1);
     row.version = found->number(0, 2);
-    if (!row.owner.isEmpty()) row.left = std::chrono::milliseconds(std::max<std::int64_t>(found->number(0, 3), 0));
+    if (row.owner.isEmpty()) co_return row;
+    row.left = std::chrono::milliseconds(std::max<std::int64_t>(found->number(0, 3), 0));
+    if (!found->isNull(0, 4)) row.sinceWallMs = found->number(0, 4);
     co_return row;
 }
 

@@ -3,6 +3,8 @@
 #include "lock/lock_options.h"
 #include "ports/url.h"
 
+#include <lockscope/switch_mode.h>
+
 namespace lockscope {
 
 /// One backend of a namespace, and the recipe to lock with there.
@@ -12,11 +14,6 @@ struct EngineConfig {
     /// The engine's name in the record that all processes share: the servers, without this process's options, and the
     /// recipe.
     QByteArray id() const { return url.address().toUtf8() + " " + recipe; }
-};
-
-enum class SwitchMode : std::uint8_t {
-    Drain,     ///< holders may finish; no grant on the new engine before every hold on the old one must have ended
-    Immediate, ///< holders are told "lost" at once; tokens carry the epoch
 };
 
 /// How a namespace's locks are kept, and when its engine changes.

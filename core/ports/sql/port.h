@@ -65,6 +65,8 @@ struct Row {
     QByteArray owner; ///< empty: the row is free
     std::int64_t version = 0;
     Nanos left{}; ///< until its lease ends, by the server's clock, whole milliseconds; 0: free, or without a lease
+    /// When its owner got it, by the server's clock, ms since 1970; nullopt: free, or the row does not say.
+    std::optional<std::int64_t> sinceWallMs = std::nullopt;
 };
 
 /// One hold by a row's owner, to be extended.

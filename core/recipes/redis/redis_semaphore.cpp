@@ -40,6 +40,7 @@ constexpr auto releaseScript = script<"semaphore_release">;
 constexpr auto renewScript = script<"semaphore_renew">;
 constexpr auto forceScript = script<"semaphore_force">;
 constexpr auto takenScript = script<"semaphore_taken">;
+constexpr auto holdersScript = script<"semaphore_holders">;
 
 QByteArray randomId(Runtime& runtime) {
     QByteArray id(16, Qt::Uninitialized);
@@ -191,6 +192,21 @@ Outcome<bool> RedisSemaphore::isLocked(std::stop_token stop) {
         co_await m_lock.port.eval(takenScript(), redis::argsOf(taken()), redis::Args(), std::move(stop));
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
     co_return reply->integer > 0;
+}
+
+Outcome<std::vector<HolderInfo>> RedisSemaphore::holders(std::stop_token stop) {
+    const redis::Result reply =
+        co_await m_lock.port.eval(holdersScript(), redis::argsOf(taken()), redis::Args(), std::move(stop));
+    if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
+    std::vector<HolderInfo> holders;
+    for (std::size_t i = 0; i + 1 < reply->items.size(); i += 2) {
+        HolderInfo& holder = holders.emplace_back(); // the layout has ids of permits, and nothing about their clients
+        holder.mode = Mode::Permit;
+        holder.permit = reply->items[i].text.toHex();
+        if (const std::int64_t left = reply->items[i + 1].integer; left >= 0)
+            holder.left = std::chrono::milliseconds(left);
+    }
+    co_return holders;
 }
 
 } // namespace lockscope::recipes

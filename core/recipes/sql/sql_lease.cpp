@@ -222,9 +222,7 @@ Outcome<std::vector<HolderInfo>> SqlLease::holders(std::stop_token stop) {
     const auto seen = co_await lookAtRow(m_lock, kId, kNever, stop);
     if (!seen) co_return std::unexpected(seen.error());
     if (seen->owner.isEmpty() || seen->left <= Nanos(0)) co_return std::vector<HolderInfo>();
-    // <client>:<thread>:<what makes it another one each time>
-    const QByteArray& owner = seen->owner;
-    HolderInfo holder = HolderInfo::of(owner.first(std::max<qsizetype>(owner.lastIndexOf(':'), 0)));
+    HolderInfo holder = ownerIn(*seen);
     holder.left = seen->left;
     holder.token = seen->version;
     co_return std::vector{holder};

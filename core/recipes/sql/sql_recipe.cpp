@@ -182,6 +182,13 @@ Outcome<sql::Row> lookAtRow(const SqlLock& lock, QByteArray recipe, Nanos patien
     co_return *row;
 }
 
+HolderInfo ownerIn(const sql::Row& row) {
+    // <client>:<thread>:<a part that is different each time>
+    HolderInfo holder = HolderInfo::of(row.owner.first(std::max<qsizetype>(row.owner.lastIndexOf(':'), 0)));
+    holder.sinceWallMs = row.sinceWallMs;
+    return holder;
+}
+
 Outcome<bool> makeRow(const SqlLock& lock, QByteArray recipe, Nanos giveUpAt, std::stop_token stop) {
     const sql::RowKey key{recipe, lock.name};
     for (;;) {

@@ -68,6 +68,8 @@ QCoro::Task<bool> awaitWithdrawal(Runtime& runtime, sql::Answer<bool> withdrawal
 
 /// Reads the lock's row; ForeignFormat when another recipe wrote it.
 Outcome<sql::Row> lookAtRow(const SqlLock& lock, QByteArray recipe, Nanos patience, std::stop_token stop);
+/// The row's owner, and since when. Precondition: the row has one.
+HolderInfo ownerIn(const sql::Row& row);
 
 /// Inserts a free row for the lock unless it has one; false: somebody's lock on the table or file blocked it until
 /// `giveUpAt`. For sql-lease, sql-for-update and sql-version.

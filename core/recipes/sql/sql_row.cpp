@@ -121,4 +121,12 @@ Outcome<bool> SqlRow::isLocked(std::stop_token stop) {
     co_return seen->there;
 }
 
+Outcome<std::vector<HolderInfo>> SqlRow::holders(std::stop_token stop) {
+    const auto seen = co_await lookAtRow(m_lock, kId, kNever, stop);
+    if (!seen) co_return std::unexpected(seen.error());
+    std::vector<HolderInfo> holders;
+    if (seen->there) holders.push_back(ownerIn(*seen));
+    co_return holders;
+}
+
 } // namespace lockscope::recipes

@@ -15,6 +15,7 @@ public:
     Outcome<int> release(Grant grant, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
+    Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
 
 private:
     class Contender;

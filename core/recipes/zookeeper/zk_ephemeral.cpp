@@ -124,6 +124,16 @@ Outcome<bool> ZkEphemeral::isLocked(std::stop_token stop) {
     co_return true;
 }
 
+Outcome<std::vector<HolderInfo>> ZkEphemeral::holders(std::stop_token stop) {
+    const Result<zookeeper::NodeData> node = co_await m_lock.port.get(m_lock.path, std::nullopt, stop);
+    if (!node && node.error().kind == Error::Kind::NoNode) co_return std::vector<HolderInfo>();
+    if (!node) co_return std::unexpected(lockError(node.error()));
+    if (node->stat.ephemeralOwner == 0) co_return std::unexpected(lastingNode(m_lock.path, familyOfData(node->data)));
+    HolderInfo holder = makerOf(*node);
+    holder.sinceWallMs = node->stat.ctime; // there is no queue: its maker held it from that moment
+    co_return std::vector{holder};
+}
+
 Outcome<bool> ZkEphemeral::forceRelease(std::stop_token stop) {
     const std::expected<bool, LockError> held = co_await isLocked(stop);
     if (!held) co_return std::unexpected(held.error());

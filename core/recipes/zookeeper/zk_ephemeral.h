@@ -15,6 +15,7 @@ public:
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
+    Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
 
 private:
     Outcome<std::optional<Grant>> attempt(std::shared_ptr<ZkAttempt> mine, Request request, Nanos giveUpAt,

@@ -73,21 +73,26 @@ Outcome<std::vector<ZkChild>> ZkQueue::look(std::stop_token stop, Nanos giveUpAt
     co_return std::unexpected(lockError(list.error()));
 }
 
+HolderInfo makerOf(const zookeeper::NodeData& node) {
+    HolderInfo maker;
+    if (const QByteArray who = zkOwnerIn(node.data); !who.isEmpty()) {
+        maker = HolderInfo::of(who);
+    } else { // other libraries write their host's address there, or nothing
+        maker.client = "session 0x" + QByteArray::number(qulonglong(node.stat.ephemeralOwner), 16);
+    }
+    maker.token = node.stat.czxid;
+    return maker;
+}
+
 Outcome<std::optional<HolderInfo>> ZkQueue::holderAt(QByteArray child, std::stop_token stop) {
     const Result<zookeeper::NodeData> node =
         co_await m_port.get(zookeeper::childOf(m_path, child), std::nullopt, std::move(stop));
     if (!node && node.error().kind == Error::Kind::NoNode) co_return std::nullopt;
     if (!node) co_return std::unexpected(lockError(node.error()));
-    HolderInfo holder;
-    if (const QByteArray who = zkOwnerIn(node->data); !who.isEmpty()) {
-        holder = HolderInfo::of(who);
-    } else { // other libraries write their host's address there, or nothing
-        holder.client = "session 0x" + QByteArray::number(qulonglong(node->stat.ephemeralOwner), 16);
-    }
+    HolderInfo holder = makerOf(*node);
     // A node tells when its maker asked. That is when it got the lock, too, if no child has come or gone since: then
     // nobody was before it.
     if (node->stat.czxid == m_lastChange) holder.sinceWallMs = node->stat.ctime;
-    holder.token = node->stat.czxid;
     co_return holder;
 }
 

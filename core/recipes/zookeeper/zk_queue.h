@@ -22,6 +22,9 @@ std::optional<QByteArray> lowestLock(const std::vector<ZkChild>& children);
 /// A unique beginning for a node's name, in that library's format.
 QByteArray uniquePrefix(Runtime& runtime, zookeeper::Layout layout);
 
+/// The client that made a lock's node: by its content, or its session where another library wrote it; with its token.
+HolderInfo makerOf(const zookeeper::NodeData& node);
+
 /// How long to wait for the connection to come back, for something needed by `giveUpAt`. The first connection, or a new
 /// one after a session's end, gets the time that connecting takes, also for a single try.
 Nanos patienceUntil(zookeeper::Port& port, Nanos giveUpAt);

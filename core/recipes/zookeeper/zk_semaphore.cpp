@@ -186,4 +186,38 @@ Outcome<bool> ZkSemaphore::isLocked(std::stop_token stop) {
     co_return !leases->empty();
 }
 
+Outcome<std::vector<HolderInfo>> ZkSemaphore::holders(std::stop_token stop) {
+    const std::expected<bool, LockError> ours = co_await ownPath(kNever, stop);
+    if (!ours) co_return std::unexpected(ours.error());
+    const std::expected<std::vector<ZkChild>, LockError> leases = co_await m_leases.look(stop);
+    if (!leases) co_return std::unexpected(leases.error());
+    // More than there may be: the contender whose turn it is waits, and its nodes are no permits yet. They came after
+    // its place in the queue.
+    std::optional<HolderInfo> waiting;
+    if (leases->size() > static_cast<std::size_t>(m_lock.permits)) {
+        const std::expected<std::vector<ZkChild>, LockError> queue = co_await m_locks.look(stop);
+        if (!queue) co_return std::unexpected(queue.error());
+        if (const auto first = lowestLock(*queue)) {
+            const std::expected<std::optional<HolderInfo>, LockError> place = co_await m_locks.holderAt(*first, stop);
+            if (!place) co_return std::unexpected(place.error());
+            waiting = *place;
+        }
+    }
+    std::vector<HolderInfo> holders;
+    for (const ZkChild& lease : *leases) {
+        const std::expected<std::optional<HolderInfo>, LockError> found = co_await m_leases.holderAt(lease.name, stop);
+        if (!found) co_return std::unexpected(found.error());
+        if (!*found) continue; // it was gone between the two looks
+        HolderInfo holder = **found;
+        const bool waits = waiting && holder.client == waiting->client && holder.thread == waiting->thread &&
+                           holder.token > waiting->token;
+        if (waits) continue;
+        holder.mode = Mode::Permit;
+        holder.permit = lease.name;
+        holder.token.reset(); // permits are held side by side: none of them is the latest
+        holders.push_back(std::move(holder));
+    }
+    co_return holders;
+}
+
 } // namespace lockscope::recipes

@@ -18,6 +18,7 @@ public:
     /// Takes all permits from their holders.
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
+    Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
 
 private:
     using Tickets = std::vector<std::shared_ptr<ZkTicket>>;

@@ -105,7 +105,9 @@ Changed changedBy(const SqlStatement& statement, const QByteArray& owner, const 
 
 SqlReply::SeenRow seenRow(const QByteArray& name, const SqlRow& row, std::int64_t nowUs) {
     const std::int64_t left = row.expiresUs ? (*row.expiresUs - nowUs) / kUsInMs : 0;
-    return {name, row.recipe, row.owner.value_or(QByteArray()), row.version, left};
+    std::optional<std::int64_t> acquiredMs;
+    if (row.acquiredUs) acquiredMs = *row.acquiredUs / kUsInMs;
+    return {name, row.recipe, row.owner.value_or(QByteArray()), row.version, left, acquiredMs};
 }
 
 } // namespace

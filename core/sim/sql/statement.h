@@ -84,6 +84,7 @@ struct SqlReply {
         QByteArray name{}, recipe{}, owner{};
         std::int64_t version = 0;
         std::int64_t leftMs = 0; ///< until expires_at
+        std::optional<std::int64_t> acquiredMs{};
     };
     std::vector<SeenRow> rows{};
     std::vector<std::int64_t> connections{};

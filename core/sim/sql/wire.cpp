@@ -128,7 +128,9 @@ Answer<sql::Row> SqlWire::look(QByteArray name, std::stop_token stop, Patience p
     row.recipe = seen.recipe;
     row.owner = seen.owner;
     row.version = seen.version;
-    if (!row.owner.isEmpty()) row.left = std::chrono::milliseconds(std::max<std::int64_t>(seen.leftMs, 0));
+    if (row.owner.isEmpty()) co_return row;
+    row.left = std::chrono::milliseconds(std::max<std::int64_t>(seen.leftMs, 0));
+    row.sinceWallMs = seen.acquiredMs;
     co_return row;
 }
 

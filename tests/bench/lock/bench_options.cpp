@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_options.h"
 
+#include "recipes/no_such_recipe.h"
 #include "recipes/recipe_info.h"
 
 namespace lockscope::bench {
@@ -76,9 +77,7 @@ std::expected<BenchOptions, QString> parseOptions(const QStringList& arguments) 
             options.url = *url;
         } else if (name == QLatin1String("--recipe")) {
             options.recipe = value.toUtf8();
-            if (!recipes::findRecipe(options.recipe))
-                return std::unexpected(
-                    QStringLiteral("There is no recipe “%1”; “lockscope list recipes” names them.").arg(value));
+            if (!recipes::findRecipe(options.recipe)) return std::unexpected(recipes::noSuchRecipe(value));
         } else if (name == QLatin1String("--workload")) {
             options.workload = parseWorkload(value.toUtf8());
             if (!options.workload)

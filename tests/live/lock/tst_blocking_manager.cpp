@@ -17,6 +17,7 @@
 
 using namespace lockscope;
 using namespace lockscope::test;
+using blocking::detail::Access;
 using namespace std::chrono_literals;
 
 namespace {
@@ -50,7 +51,7 @@ private Q_SLOTS:
         const ManagerConfig config = m_servers.config(SwitchMode::Drain, kSlack / 2);
         const auto trace = std::make_shared<trace::Trace>();
         {
-            blocking::Manager manager(config, {.history = blocking::detail::Access::history(trace)});
+            auto manager = Access::manager(config, {.history = Access::history(trace)});
             blocking::Mutex orders(manager, "shop", "orders");
             orders.lock();
             orders.unlock();
@@ -90,7 +91,7 @@ private Q_SLOTS:
         const bool immediate = SwitchMode(mode) == SwitchMode::Immediate;
         ManagerConfig config = m_servers.config(SwitchMode(mode), kSlack);
         config.namespaces[0].engines[0].recipe = "redis-fenced"; // tokens that grow with each holder, on both
-        blocking::Manager first(config), second(config);         // as two processes have them
+        auto first = Access::manager(config), second = Access::manager(config); // as two processes have them
         Sum sum;
         std::atomic<int> told = 0, refusedUnlocks = 0;
         std::atomic<bool> holdOn = immediate, ends = false;
@@ -144,7 +145,7 @@ private Q_SLOTS:
     }
 
     void nestedGuardsComeInAndOutWhileItDrains() {
-        blocking::Manager manager(m_servers.config(SwitchMode::Drain, kSlack));
+        auto manager = Access::manager(m_servers.config(SwitchMode::Drain, kSlack));
         blocking::Mutex orders(manager, "shop", "orders");
         {
             const std::lock_guard outer(orders);
@@ -167,7 +168,7 @@ private Q_SLOTS:
     }
 
     void aWaitForAnEngineIsInterrupted() {
-        blocking::Manager manager(m_servers.config(SwitchMode::Drain, kSlack));
+        auto manager = Access::manager(m_servers.config(SwitchMode::Drain, kSlack));
         blocking::Mutex orders(manager, "shop", "orders");
         manager.switchTo("shop", 1);
         QVERIFY(soon([&] { return !manager.status("shop").usable; }));
@@ -195,7 +196,7 @@ private Q_SLOTS:
             engine.recipe = "redis-semaphore";
         config.namespaces.push_back(prices);
         config.namespaces.push_back(seats);
-        blocking::Manager manager(config), another(config);
+        auto manager = Access::manager(config), another = Access::manager(config);
         blocking::SharedMutex mine(manager, "prices", "all"), theirs(another, "prices", "all");
         {
             const std::shared_lock reader(mine), beside(theirs);
@@ -226,7 +227,7 @@ private Q_SLOTS:
         VERIFY_STARTED(zookeeper);
         ManagerConfig config = m_servers.config(SwitchMode::Immediate, kSlack);
         config.namespaces[0].engines[1] = {urlOf(zookeeper), "zk-mutex"};
-        blocking::Manager first(config), second(config);
+        auto first = Access::manager(config), second = Access::manager(config);
         constexpr int kThings = 40;
         int put = 0, taken = 0; // between the threads there is only the lock
         std::atomic<int> takenThere = 0;
@@ -297,8 +298,8 @@ private Q_SLOTS:
         ConnectionUrl url = urlOf(zookeeper);
         url.options[QStringLiteral("session")] = QStringLiteral("30s");
         config.namespaces[0].engines[0] = {url, "zk-mutex"};
-        auto leaving = std::make_unique<blocking::Manager>(config);
-        blocking::Manager staying(config);
+        auto leaving = std::make_unique<blocking::Manager>(Access::manager(config));
+        auto staying = Access::manager(config);
         blocking::Mutex held(*leaving, "shop", "box"), wanted(staying, "shop", "box");
         held.lock();
         QVERIFY(!wanted.try_lock());
@@ -309,25 +310,25 @@ private Q_SLOTS:
 
     void aManagerIsToldWhatItCannotDo() {
         ManagerConfig config = m_servers.config(SwitchMode::Drain, kSlack);
-        blocking::Manager manager(config);
+        auto manager = Access::manager(config);
         std::atomic<int> refused = 0;
-        manager.listen([&](const blocking::ManagerEvent& event) {
+        manager.onEvent([&](const blocking::ManagerEvent& event) {
             refused += int(event.kind == blocking::ManagerEvent::Kind::Refused);
         });
         QVERIFY_THROWS_EXCEPTION(RefusedException, manager.switchTo("shop", 7));
-        manager.reload(config);
+        Access::reload(manager, config);
         config.namespaces[0].mode = SwitchMode::Immediate;
-        QVERIFY_THROWS_EXCEPTION(InvalidArgumentException, manager.reload(config));
+        QVERIFY_THROWS_EXCEPTION(InvalidArgumentException, Access::reload(manager, config));
         QVERIFY_THROWS_EXCEPTION(InvalidArgumentException, manager.watchFile("/nowhere/locks.json"));
         config.namespaces[0].engines.clear();
-        QVERIFY_THROWS_EXCEPTION(InvalidArgumentException, blocking::Manager{config});
+        QVERIFY_THROWS_EXCEPTION(InvalidArgumentException, Access::manager(config));
         m_servers.second.kill();
         m_servers.witness.kill();
         QVERIFY_THROWS_EXCEPTION(UnreachableException, manager.switchTo("shop", 1));
         QCOMPARE(refused.load(), 1);
         blocking::ManagerOptions hasty;
         hasty.patience = 50ms;
-        QVERIFY_THROWS_EXCEPTION(UnreachableException, blocking::Manager(m_servers.config(SwitchMode::Drain), hasty));
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, Access::manager(m_servers.config(SwitchMode::Drain), hasty));
     }
 };
 

@@ -2,6 +2,7 @@
 #include "operated_redis.h"
 #include <lockscope/condition.h>
 #include <lockscope/log.h>
+#include <lockscope/manager.h>
 #include <lockscope/mutex.h>
 #include <lockscope/semaphore.h>
 
@@ -72,6 +73,43 @@ private Q_SLOTS:
         QTest::ignoreMessage(QtWarningMsg, QRegularExpression(u"listener threw something"_qs));
         client.close();
         QVERIFY_THROWS_EXCEPTION(UnreachableException, orders.lock());
+    }
+
+    void twoClientsOfAProgramHaveNoIdentityTogether() {
+        const blocking::ClientOptions worker{.identity = "worker-7"};
+        std::optional<blocking::Client> first(std::in_place, url(), worker);
+        blocking::Mutex orders(*first, "orders");
+        orders.lock();
+        try {
+            const blocking::Client second(url() + "?timeout=2s", worker);
+            QFAIL("a second client with the first one's identity");
+        } catch (const RefusedException& refused) {
+            const QByteArray what = refused.what();
+            QVERIFY2(what.contains("“worker-7”") && what.contains("127.0.0.1"), what.constData());
+        }
+        QVERIFY(orders.stillMine()); // it was left alone
+        QVERIFY_THROWS_EXCEPTION(RefusedException,
+                                 blocking::Client(url(), {.identity = "worker-7", .beside = &*first}));
+        const std::string json = "{\"lockscope-manager\": 1, \"namespaces\": [{\"name\": \"shop\", \"engines\": "
+                                 "[{\"recipe\": \"redis-fenced\", \"url\": \"" +
+                                 url() + "\"}]}]}";
+        QVERIFY_THROWS_EXCEPTION(RefusedException, blocking::Manager(json, {.identity = "worker-7"}));
+        const blocking::Client elsewhere(url() + "/1", worker); // another database: other locks
+        orders.unlock();
+        first->close();
+        const blocking::Client again(url(), worker);
+        first.reset();
+        QVERIFY_THROWS_EXCEPTION(RefusedException, blocking::Client(url(), worker));
+    }
+
+    void anIdentityIsFreeAgainAfterAFailure() {
+        const blocking::ClientOptions worker{.identity = "worker-8"};
+        const std::string nobody = "redis://127.0.0.1:1?connect=200ms";
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, blocking::Client(nobody, worker));
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, blocking::Client(nobody, worker)); // not refused
+        { const blocking::Client client(url(), worker); }
+        const blocking::Client next(url(), worker);
+        QCOMPARE(next.identity(), std::string("worker-8"));
     }
 
     void anUnlockThatFailsNamesItsLock() {

@@ -104,6 +104,25 @@ private Q_SLOTS:
         QVERIFY_THROWS_EXCEPTION(NotOwnerException, both.unlockOrThrow());
     }
 
+    void anErrorNamesTheLocks() {
+        Program a(m_redis.url(), m_zooKeeper.url());
+        blocking::MultiLock both({{a.zooKeeper, "stock"}, {a.redis, "orders"}}, leaseOf(5s));
+        const auto messageOf = [](const auto& call) -> QByteArray {
+            try {
+                call();
+            } catch (const NotSupportedException& refused) {
+                return refused.what();
+            }
+            return "none";
+        };
+        both.lock();
+        for (const QByteArray& message :
+             {messageOf([&] { both.extend(60s); }), messageOf([&] { (void)both.holder(); })}) {
+            QVERIFY2(message.contains("(orders, stock)") && !message.contains("multi"), message.constData());
+        }
+        both.unlock();
+    }
+
     void aPartsServerThatIsAway() {
         sandbox::RedisServer redis(m_runtime);
         VERIFY_STARTED(redis);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "client/blocking/access.h"
 #include "managed_servers.h"
 #include "sum_under_lock.h"
 #include <lockscope/manager.h>
@@ -8,6 +9,7 @@
 
 using namespace lockscope;
 using namespace lockscope::test;
+using blocking::detail::Access;
 using namespace std::chrono_literals;
 
 namespace {
@@ -44,7 +46,8 @@ private Q_SLOTS:
         QFETCH(bool, byHand);
         const Nanos after = config(Nanos::zero()).namespaces[0].switchTime() + 1s;
         const ManagerConfig config = this->config(byHand ? Nanos::zero() : after);
-        blocking::Manager first(config), second(config), third(config); // as three processes have them
+        auto first = Access::manager(config), second = Access::manager(config),
+             third = Access::manager(config); // as three processes have them
         blocking::Manager* const managers[] = {&first, &second, &third};
         Sum sum;
         std::atomic<bool> ends = false;

@@ -56,7 +56,7 @@ private Q_SLOTS:
         qt::Mutex mine(*m_a, QStringLiteral("lost")), theirs(*m_b, QStringLiteral("lost"));
         std::vector<HoldEvent> events;
         QString reason;
-        mine.listen([&](HoldEvent event, const QString& why) {
+        mine.onEvent([&](HoldEvent event, const QString& why) {
             events.push_back(event);
             if (event == HoldEvent::Lost) reason = why;
         });
@@ -92,6 +92,10 @@ private Q_SLOTS:
         QVERIFY(both && *both);
         const auto none = run(same.tryAcquireFor(50ms));
         QVERIFY(none && !*none);
+        const auto taken = run(same.holders());
+        QVERIFY(taken && taken->size() == 2 && taken->front().mode == LockMode::Permit);
+        QVERIFY(taken->front().permit.size() == 32 && taken->front().permit != taken->back().permit);
+        QVERIFY(taken->front().left && *taken->front().left > 0s);
         qt::MultiLock several({{*m_a, QStringLiteral("a")}, {*m_a, QStringLiteral("b")}});
         auto all = run(several.tryLockFor(5s));
         QVERIFY(all && *all);
@@ -128,11 +132,16 @@ private Q_SLOTS:
         QVERIFY(away.has_value());
         const auto refused = run((*away)->open());
         QVERIFY(!refused && refused.error().kind == ErrorKind::Unreachable);
+        const auto twice = qt::Connection::make(m_server->url(), m_a->identity());
+        QVERIFY(!twice && twice.error().kind == ErrorKind::Refused);
+        QVERIFY2(twice.error().message.contains(m_a->identity()), qPrintable(twice.error().message));
         LockOptions unknown;
         unknown.recipe = "redis-no-such";
         qt::Mutex mutex(*m_a, QStringLiteral("orders"), unknown);
         const auto hold = run(mutex.tryLock());
         QVERIFY(!hold && hold.error().kind == ErrorKind::NotSupported);
+        QVERIFY2(hold.error().message.contains(u"there is no recipe “redis-no-such”"),
+                 qPrintable(hold.error().message));
     }
 };
 

@@ -147,6 +147,42 @@ public:
         choose(openMenu(), *chosen);
         QTRY_COMPARE_WITH_TIMEOUT(context()->session()->doneByHand().size(), before + 1, kLong);
     }
+    std::set<trace::EntityId> believers() const {
+        std::set<trace::EntityId> all;
+        for (const auto& [key, belief] : context()->state().beliefs)
+            if (belief.phase == trace::Belief::Phase::Holding) all.insert(trace().clientOf(key.second));
+        return all;
+    }
+    /// How one server came to replace another, as the record has it.
+    struct Failover {
+        bool agreed = false;
+        std::map<trace::EntityId, int> votes; ///< by the Sentinel that they are for
+        trace::EntityId leader = trace::kNoEntity, promoted = trace::kNoEntity;
+    };
+    Failover failoverAfter(Nanos t) const {
+        Failover seen;
+        for (std::size_t row = trace().upperBound(t); row < trace().size(); ++row) {
+            const trace::Event event = trace().at(row);
+            if (event.time() > context()->playhead()) break;
+            if (event.kind == EventKind::NodeDoubted) seen.agreed |= event.value == int(trace::Doubt::Agreed);
+            if (event.kind == EventKind::VoteCast) ++seen.votes[event.subject];
+            if (event.kind != EventKind::FailoverStep) continue;
+            if (event.value == int(trace::FailoverPhase::Led)) seen.leader = event.actor;
+            if (event.value == int(trace::FailoverPhase::Promoted)) seen.promoted = event.subject;
+        }
+        return seen;
+    }
+    /// The kinds of acts that stand on the Sentinels' lane of the timeline until the playhead.
+    std::set<views::WatcherTick> watcherTicks() const {
+        std::set<views::WatcherTick> kinds;
+        const views::TimelineScene scene = timeline()->scene();
+        for (const auto& lane : scene.data.lanes()) {
+            if (lane->kind != views::LaneKind::Watchers) continue;
+            for (std::size_t i = 0; i < lane->ticks.size() && lane->ticks[i].at <= scene.playhead; ++i)
+                kinds.insert(views::WatcherTick(lane->ticks[i].kind));
+        }
+        return kinds;
+    }
     verdict::Outcome exclusion() const {
         return context()->session()->verdict()->outcomes[std::size_t(verdict::Invariant::MutualExclusion)];
     }
@@ -200,6 +236,49 @@ private Q_SLOTS:
         const trace::EntityId next = m.serverThat("leader");
         QVERIFY(next != leader && next != trace::kNoEntity);
         QCOMPARE(m.context()->state().nodes.at(leader).life, trace::ClientState::Life::Dead);
+    }
+
+    /// The Sentinels agree that the killed master is down and vote; the replica that one of them promotes has not heard
+    /// of the lock, and gives it away. The holder is paused, and believes in it all the while.
+    void aRedisMasterIsKilledAndTwoGetIn() {
+        Mouse m;
+        m.openCard("replicas");
+        m.standStill();
+        m.chooseInMenuBar("layout.break");
+        m.goTo(1s);
+        QTRY_VERIFY_WITH_TIMEOUT(m.holder() != trace::kNoEntity && m.serverThat("master") != trace::kNoEntity, kLong);
+        const trace::EntityId holder = m.holder(), master = m.serverThat("master");
+        const QString name = m.trace().displayName(master);
+        m.breakIt(holder, QStringLiteral("Pause %1").arg(m.trace().displayName(holder)));
+        m.breakIt(master, QStringLiteral("Kill %1").arg(name));
+        const Nanos killed = *m.context()->session()->doneByHand().back().at;
+        m.goTo(8s);
+        QTRY_COMPARE_WITH_TIMEOUT(m.context()->session()->verdict()->reached, m.trace().reached(), kLong);
+        QCOMPARE(m.context()->state().nodes.at(master).life, trace::ClientState::Life::Dead);
+
+        // Votes, in the record and on the Sentinels' lane: enough of them are for the one that led.
+        const Mouse::Failover seen = m.failoverAfter(killed);
+        QVERIFY(seen.agreed && seen.leader != trace::kNoEntity);
+        QVERIFY2(seen.votes.contains(seen.leader) && seen.votes.at(seen.leader) >= 2, "less than two of three votes");
+        using views::WatcherTick;
+        for (const WatcherTick tick :
+             {WatcherTick::Agreed, WatcherTick::Votes, WatcherTick::Leads, WatcherTick::Promotes})
+            QTRY_VERIFY_WITH_TIMEOUT(m.watcherTicks().contains(tick), kLong);
+
+        // The promoted replica has no copy of the lock: somebody else gets it, and the paused client goes on believing.
+        const trace::EntityId next = m.serverThat("master");
+        QVERIFY(next == seen.promoted && next != master);
+        const std::set<trace::EntityId> believers = m.believers();
+        QCOMPARE(believers.size(), std::size_t(2));
+        QVERIFY(believers.contains(holder));
+        QCOMPARE(m.exclusion(), verdict::Outcome::Violated);
+        const auto nameOf = [&](trace::EntityId id) { return m.trace().displayName(id); };
+        const trace::EntityId second = *believers.begin() == holder ? *believers.rbegin() : *believers.begin();
+        for (const QString& part : {QStringLiteral("%1 was killed at").arg(name),
+                                    QStringLiteral("before the lock of %1 had reached a replica, so %2 became master")
+                                        .arg(nameOf(holder), nameOf(next)),
+                                    QStringLiteral("without it and gave %1 the lock").arg(nameOf(second))})
+            QTRY_VERIFY2_WITH_TIMEOUT(m.why().contains(part), qPrintable(m.why() + part), kLong);
     }
 
     /// The replica that takes over has not heard of the lock, and gives it away; the holder is paused, and hears

@@ -36,7 +36,9 @@ struct Access;
 class Client;
 
 struct ClientOptions {
-    /// Identity on the servers; empty: a new one (36 characters). Two live clients must not have equal identities.
+    /// Identity on the servers; empty: a new one (36 characters). Two live clients must not have equal identities on
+    /// one server. In one process the second constructor throws RefusedException, if both URLs write a host alike;
+    /// between processes nobody can tell.
     std::string identity = {};
     /// Create what the recipes need on the server (database tables), if it is missing; if nothing is missing, nothing
     /// is written. Set it to false for an account that may not create tables, and have another account create them

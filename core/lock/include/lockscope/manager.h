@@ -3,6 +3,7 @@
 #pragma once
 #include <lockscope/history.h>
 #include <lockscope/lock_exception.h>
+#include <lockscope/switch_mode.h>
 
 #include <chrono>
 #include <functional>
@@ -12,10 +13,6 @@
 #include <string_view>
 #include <vector>
 
-namespace lockscope {
-struct ManagerConfig;
-}
-
 namespace lockscope::blocking {
 
 namespace detail {
@@ -24,7 +21,8 @@ struct Access;
 } // namespace detail
 
 struct ManagerOptions {
-    /// Identity on the servers; empty: a new one (36 characters). Two live managers must not have equal identities.
+    /// Identity on the servers; empty: a new one (36 characters). Two live managers, or a manager and a client, must
+    /// not have equal identities on one server: see ClientOptions::identity.
     std::string identity = {};
     /// Call Manager::prepare() first.
     bool prepare = false;
@@ -33,12 +31,6 @@ struct ManagerOptions {
     /// Gets the record of the manager (engines used and left, epochs, reasons, health) and that of its locks; nullptr:
     /// none. Each manager needs a new one. Times count from the manager's start.
     std::shared_ptr<History> history = nullptr;
-};
-
-/// How a switch treats clients that hold a lock on the old engine.
-enum class SwitchMode : std::uint8_t {
-    Drain,     ///< they finish, for as long as drain-for allows
-    Immediate, ///< they are told at once that it is lost
 };
 
 /// An event that a manager reports to its listener.
@@ -96,8 +88,6 @@ public:
     /// Connects and blocks until every namespace has an engine in use. Throws InvalidArgumentException for a
     /// configuration with errors, UnreachableException when it takes longer than ManagerOptions::patience.
     explicit Manager(std::string_view json, const ManagerOptions& options = {});
-    /// As above, for a configuration that this program put together; its type is not part of the installed library.
-    explicit Manager(const ManagerConfig& config, const ManagerOptions& options = {});
     /// Calls close().
     ~Manager();
     Manager(Manager&&) noexcept = default;
@@ -123,7 +113,6 @@ public:
     /// on-failure may change. Throws InvalidArgumentException with a sentence when it is refused: for errors, and for
     /// changes for which all processes must be restarted.
     void reload(std::string_view json);
-    void reload(const ManagerConfig& config);
     /// Calls reload() with the file's content now, and whenever it changes. Throws InvalidArgumentException when its
     /// present content is refused; the file is watched all the same.
     void watchFile(const std::string& path);
@@ -131,12 +120,13 @@ public:
     ManagerStatus status(std::string_view space);
     /// Calls `listener` at each event, on the service thread; replaces the listener set before. nullptr: none. It must
     /// not block (no calls of blocking locks or of this manager), and must not throw.
-    void listen(std::function<void(const ManagerEvent&)> listener);
+    void onEvent(std::function<void(const ManagerEvent&)> listener);
     /// As Client::close().
     void close() noexcept;
 
 private:
     friend struct detail::Access;
+    Manager() = default;
     std::shared_ptr<detail::Service> m_service;
 };
 

@@ -42,6 +42,9 @@ public:
     bool forceUnlock() { return m_handle.forceUnlock(); }
     /// Asks the server whether any permit is taken; limits as Mutex::isLocked.
     bool isLocked() { return m_handle.isLocked(); }
+    /// Asks the server for all permits that are taken, this program's included: one Holder each. Redis says how long
+    /// each will last, ZooKeeper which client has it: see Holder. For display only, as isLocked(); changes nothing.
+    std::vector<Holder> holders() { return m_handle.holders(); }
     /// Calls `listener` on the service thread at each event of this program's permits; otherwise as Mutex::onEvent.
     void onEvent(std::function<void(HoldEvent event, const std::string& reason)> listener) {
         m_handle.onEvent(std::move(listener));

@@ -11,11 +11,14 @@ class Connection;
 
 namespace lockscope::qt {
 
+struct Inside;
+
 /// This program's connection to the servers that a URL names. It must outlive the locks made over it. Later it
 /// reconnects by itself.
 class Connection {
 public:
     /// Not opened yet. ErrorKind::InvalidArgument for a malformed URL. `identity`: on the servers; empty: a new one.
+    /// ErrorKind::Refused when another live connection of this process has it on one of these servers.
     static std::expected<std::unique_ptr<Connection>, Error> make(const QString& url, const QString& identity = {});
     ~Connection();
     Connection(const Connection&) = delete;
@@ -33,11 +36,11 @@ public:
     Outcome<void> prepare(std::stop_token stop = {});
     /// This program's identity on the servers.
     QString identity() const;
-    /// The connection that the library works with; its type is not part of the installed library.
-    lockscope::Connection& inner() const;
 
 private:
+    friend struct Inside;
     struct Impl;
+    lockscope::Connection& inner() const;
     explicit Connection(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> m_impl;
 };

@@ -19,13 +19,13 @@ class LazyLock;
 namespace lockscope::qt {
 
 class Connection;
+struct Inside;
 
 /// Owns one hold of a lock, or some permits: the destructor gives it back in the background, or unlock() sooner.
 /// Movable; empty when nothing was taken. Must not outlive its lock object.
 class [[nodiscard]] Hold {
 public:
     Hold();
-    explicit Hold(LockGuard guard);
     ~Hold();
     Hold(Hold&&) noexcept;
     /// Gives back the hold that this object had before, as its destructor does.
@@ -50,6 +50,8 @@ public:
     Outcome<int> unlock();
 
 private:
+    friend struct Inside;
+    explicit Hold(LockGuard guard);
     std::unique_ptr<LockGuard> m_guard;
 };
 
@@ -65,12 +67,12 @@ public:
     Outcome<bool> forceUnlock();
     /// Asks the server whether the lock, or any permit of it, is held in any mode. For display, not for decisions.
     Outcome<bool> isLocked(std::stop_token stop = {});
-    /// Asks the server who holds the lock; empty when it is free. ErrorKind::NotSupported where its format does not
-    /// say.
+    /// Asks the server who holds the lock, or each of the taken permits; empty when it is free. Holder has a table of
+    /// what each recipe tells. ErrorKind::NotSupported where the lock's format does not say.
     Outcome<std::vector<Holder>> holders(std::stop_token stop = {});
     /// Calls `listener` at each event of any of its holds; it must not use this lock. `reason` is a translated sentence
     /// with Lost, Suspended and ReleaseFailed, else empty.
-    void listen(std::function<void(HoldEvent event, const QString& reason)> listener);
+    void onEvent(std::function<void(HoldEvent event, const QString& reason)> listener);
 
 protected:
     explicit Lock(std::unique_ptr<LazyLock> lock);
