@@ -441,7 +441,9 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     const auto count = facts.waiterCount();
     const std::int64_t unnamed = count.value_or(0) - std::int64_t(facts.waiters.size());
     QString note;
-    if (facts.noLongerShown && facts.waiters.empty())
+    if (facts.drain && facts.waiters.empty())
+        note = tr("Clients that ask wait for the change of engines: they stand in no server's queue.");
+    else if (facts.noLongerShown && facts.waiters.empty())
         note = tr("Nobody waits. Its server shows such locks only while somebody does: it may be held still.");
     else if (!facts.observed && facts.waiters.empty())
         note = tr("The server cannot be seen: the waiters are not known.");
