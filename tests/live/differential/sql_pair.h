@@ -161,6 +161,7 @@ private:
     };
     struct Seen {
         bool there = false, leased = false;
+        bool dated = false; ///< it says since when it is owned
         QByteArray recipe, owner;
         std::int64_t version = 0;
     };
@@ -332,7 +333,8 @@ private:
     }
     static std::optional<Seen> seenIn(const std::expected<sql::Row, sql::Error>& row) {
         if (!row) return std::nullopt;
-        return Seen{row->there, row->left > Nanos(0), row->recipe, row->owner, row->version};
+        return Seen{row->there,  row->left > Nanos(0), row->sinceWallMs.has_value(),
+                    row->recipe, row->owner,           row->version};
     }
     bool compareRow(const QByteArray& row, const Look& look) {
         const auto real = look.result ? seenIn(*look.result) : std::nullopt;
@@ -348,6 +350,8 @@ private:
         m_lastReal[row] = *real;
         if (real->there != model->there || real->recipe != model->recipe || real->leased != model->leased)
             return differ("the row " + row + " is another one");
+        if (real->dated != model->dated)
+            return differ("the row " + row + " says on one side only since when it is owned");
         if (real->owner != model->owner)
             return differ("the row " + row + " is " + real->owner + "'s, the model's " + model->owner + "'s");
         if (!before.there || !realBefore.there || !real->there) return true;
