@@ -24,7 +24,7 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kSeeds = 1;
 #else
-constexpr std::uint64_t kSeeds = 4;
+constexpr std::uint64_t kSeeds = 20;
 #endif
 
 /// Few, as each sentence is read against the whole trace. SEEDS=n: so many.
