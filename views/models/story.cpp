@@ -49,7 +49,7 @@ Parts partsOf(const trace::State& state, const trace::Trace& trace, EntityId loc
     return parts;
 }
 
-/// Those on record whose process is dead: nobody gets in until the server ends their hold.
+/// Holders on record whose process is dead: nobody gets in until the server ends their hold.
 std::vector<EntityId> deadHolders(const trace::State& state, const trace::Trace& trace, const trace::Record& record) {
     std::vector<EntityId> dead;
     const auto look = [&](EntityId thread) {
