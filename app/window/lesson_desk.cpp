@@ -6,7 +6,6 @@
 #include "lessons/lesson_panel.h"
 #include "lessons/number_strip.h"
 #include "locks/protocol_panel.h"
-#include "scenario/scenario_file.h"
 #include "scenario/user_files.h"
 #include "session/simulated_session.h"
 #include "theme/fonts.h"
@@ -148,11 +147,8 @@ void LessonDesk::openNext() {
         showList();
 }
 
-void LessonDesk::openRun(const QString& id, const QString& recipe, quint64 seed) {
-    auto scenario = scenario::loadScenario(id);
-    if (!scenario) return m_window->complain(scenario.error().front().toString());
-    scenario->recipe = recipe;
-    m_window->setSession(std::make_unique<session::SimulatedSession>(*scenario, seed));
+void LessonDesk::openRun(const scenario::Scenario& scenario, quint64 seed) {
+    m_window->setSession(std::make_unique<session::SimulatedSession>(scenario, seed));
 }
 
 void LessonDesk::showWorld(const scenario::Scenario& scenario, quint64 seed) {

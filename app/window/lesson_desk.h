@@ -48,7 +48,7 @@ public Q_SLOTS:
 private:
     void needPanel();
     /// Plays a run beside the lesson, which waits for its reader meanwhile.
-    void openRun(const QString& id, const QString& recipe, quint64 seed);
+    void openRun(const scenario::Scenario& scenario, quint64 seed);
     void showWorld(const scenario::Scenario& scenario, quint64 seed);
     void refresh();
     /// Brings the panel into sight that the step's words speak of, where the window has room for it beside the picture.

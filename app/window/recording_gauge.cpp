@@ -54,7 +54,7 @@ void RecordingGauge::refresh() {
     }
     if (toFile) {
         const QString file = QFileInfo(m_window->recorder()->path()).fileName();
-        text = kept ? text : tr("Recording · %1").arg(file);
+        text = kept ? text : tr("Recording to %1").arg(file);
         tip = tr("Recording to %1 until you stop it.").arg(file) + (tip.isEmpty() ? QString() : u'\n' + tip);
     }
     m_window->transport()->setRecording(text, tip);

@@ -9,8 +9,10 @@
 #include "theme/table_columns.h"
 #include "timeline/timeline_view.h"
 #include "waits/waits_panel.h"
+#include "window/dock_accessible.h"
 #include "window/panels.h"
 
+#include <QAccessible>
 #include <QSplitter>
 #include <QTabBar>
 #include <QToolButton>
@@ -113,12 +115,17 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
 }
 
 QDockWidget* WorkArea::dock(const char* id, const QString& title, QWidget* panel, Qt::DockWidgetArea area) {
+    installDockAccessibility();
     auto* dock = new QDockWidget(title, m_window);
     dock->setObjectName(QLatin1String(id));
     dock->setWidget(panel);
     dock->setTitleBarWidget(new NoTitle);
     dock->setAccessibleName(title);
     m_window->addDockWidget(area, dock);
+    connect(dock, &QDockWidget::visibilityChanged, dock, [dock](bool inSight) {
+        QAccessibleEvent event(dock, inSight ? QAccessible::ObjectShow : QAccessible::ObjectHide);
+        QAccessible::updateAccessibility(&event);
+    });
     return dock;
 }
 

@@ -147,6 +147,7 @@ struct Table {
     struct Column {
         Texts title;
         QStringList scenarios; ///< built-in ones: a recipe plays the first that it can begin with
+        bool tokens = false;   ///< the resource checks fencing tokens; only recipes that give some play
         friend bool operator==(const Column&, const Column&) = default;
     };
     QStringList recipes; ///< one row each

@@ -185,8 +185,9 @@ Table readTable(const Fields& fields) {
     const QJsonArray columns = fields[L("columns")].toArray();
     for (qsizetype i = 0; i < columns.size(); ++i) {
         const Fields one(columns[i], fields.at(L("columns")) + QStringLiteral("/%1").arg(i), fields.complaints());
-        table.columns.push_back({texts(one, L("title")), {}});
+        table.columns.push_back({.title = texts(one, L("title")), .scenarios = {}});
         one.words(L("scenarios"), table.columns.back().scenarios);
+        one.flag(L("tokens"), table.columns.back().tokens);
     }
     return table;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lesson/lesson_table.h"
 
+#include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
 
 namespace lockscope::lesson {
@@ -20,7 +21,30 @@ std::optional<scenario::Scenario> pairing(const QString& recipe, const QStringLi
     return std::nullopt;
 }
 
+/// Whether two believed that they hold the lock, and no other invariant is broken.
+bool onlyBelieved(const experiment::Cell& cell) {
+    for (std::size_t i = 0; i < verdict::kInvariants.size(); ++i)
+        if (verdict::kInvariants[i] != verdict::Invariant::MutualExclusion &&
+            cell.invariants[i] == verdict::Outcome::Violated)
+            return false;
+    return true;
+}
+
 } // namespace
+
+std::expected<scenario::Scenario, NotPlayed> runOf(const Table& table, int row, int column) {
+    const QString& recipe = table.recipes.at(row);
+    const Table::Column& wanted = table.columns.at(std::size_t(column));
+    auto run = pairing(recipe, wanted.scenarios);
+    if (!run) return std::unexpected(NotPlayed::NoFault);
+    if (!wanted.tokens) return *std::move(run);
+    const recipes::RecipeInfo* const info = recipes::findRecipe(recipe.toLatin1());
+    if (!info || !info->token) return std::unexpected(NotPlayed::NoTokens);
+    run->lock.token = true;
+    run->resource.tokenCheck = true;
+    run->expect.clear(); // the file promises what comes without the check
+    return *std::move(run);
+}
 
 std::vector<std::vector<TableCell>> computed(const Table& table) {
     std::vector<std::vector<TableCell>> rows(table.recipes.size(), std::vector<TableCell>(table.columns.size()));
@@ -28,16 +52,20 @@ std::vector<std::vector<TableCell>> computed(const Table& table) {
     std::vector<TableCell*> cells; // of the runs, in their order
     for (std::size_t row = 0; row < rows.size(); ++row) {
         for (std::size_t column = 0; column < table.columns.size(); ++column) {
-            auto run = pairing(table.recipes[qsizetype(row)], table.columns[column].scenarios);
-            if (!run) continue;
+            auto run = runOf(table, int(row), int(column));
+            if (!run) {
+                rows[row][column].notPlayed = run.error();
+                continue;
+            }
             rows[row][column].scenario = run->id;
-            runs.push_back(std::move(*run));
+            runs.push_back(*std::move(run));
             cells.push_back(&rows[row][column]);
         }
     }
     std::size_t next = 0;
     experiment::compare(runs, 1, kSeeds, [&](const experiment::Cell& cell) {
         cells[next]->outcome = cell.outcome;
+        cells[next]->harmless = cell.outcome == experiment::CellOutcome::Violated && onlyBelieved(cell);
         cells[next]->outage = cell.recovery;
         cells[next]->seed = cell.told;
         ++next;

@@ -7,6 +7,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
+#include "theme/pointer_aim.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
 
@@ -94,7 +95,10 @@ AlertsStrip::AlertsStrip(ViewContext* context, QWidget* parent)
     header->setMinimumSectionSize(kButtonWidth);
     header->setSectionResizeMode(QHeaderView::Fixed);
 
-    connect(m_more, &QToolButton::toggled, this, &AlertsStrip::fitHeight);
+    connect(m_more, &QToolButton::toggled, this, [this] { fitHeight(Asked::ByPerson); });
+    connect(&PointerAim::instance(), &PointerAim::changed, this, [this](bool aiming) {
+        if (!aiming) fitHeight(Asked::ByItself);
+    });
     connect(m_rules, &QToolButton::clicked, this, &AlertsStrip::offerRules);
     connect(m_muted, &QToolButton::clicked, this, &AlertsStrip::offerMuted);
     connect(m_model, &AlertsModel::refreshed, this, &AlertsStrip::refresh);
@@ -135,7 +139,6 @@ void AlertsStrip::setWanted(bool wanted) {
 void AlertsStrip::refresh() {
     setVisible(m_wanted && isOfUse());
     if (!isOfUse()) return;
-    const int rows = m_model->rowCount();
     const int listed = int(m_model->listed()), all = listed + int(m_model->more());
     std::size_t rules = 0;
     bool muted = false;
@@ -156,25 +159,32 @@ void AlertsStrip::refresh() {
     if (m_context->playhead() + kPresent < now) m_summary->setText(tr("%1 · as of now").arg(m_summary->text()));
     m_muted->setVisible(muted);
     m_muted->setText(mutedText());
-    m_view->setVisible(rows > 0);
-    fitHeight();
+    fitHeight(Asked::ByItself);
     setAccessibleName(tr("Alerts: %1").arg(m_summary->text()));
 }
 
-void AlertsStrip::fitHeight() {
+void AlertsStrip::fitHeight(Asked asked) {
     const int rows = m_model->rowCount();
     const int share = isWindow() ? kMostRows : std::clamp(window()->height() / kHeightForEach, kFewestRows, kMostRows);
     const int all = std::min(rows, kMostRows), shown = m_more->isChecked() ? all : std::min(rows, share);
     m_more->setVisible(all > share);
     m_more->setText(m_more->isChecked() ? tr("fewer") : tr("+%1 more").arg(rows - shown));
-    m_view->setFixedHeight(std::max(1, shown * std::max(m_view->sizeHintForRow(0), 1)) +
-                           m_view->header()->sizeHint().height());
+    const int rowsHeight =
+        rows == 0 ? 0
+                  : std::max(1, shown * std::max(m_view->sizeHintForRow(0), 1)) + m_view->header()->sizeHint().height();
+    const int height = m_view->isVisibleTo(this) ? m_view->height() : 0;
+    // The table below would move away from under the mouse.
+    if (rowsHeight != height && isVisible() && asked == Asked::ByItself && window()->underMouse() &&
+        PointerAim::instance().isAiming())
+        return;
+    m_view->setVisible(rows > 0);
+    if (rows > 0) m_view->setFixedHeight(rowsHeight);
 }
 
 void AlertsStrip::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     window()->installEventFilter(this); // its height decides; a second time changes nothing
-    fitHeight();
+    fitHeight(Asked::ByPerson);
 }
 
 /// How many alerts are muted, and where one mute covers them, until when.
@@ -345,7 +355,7 @@ void AlertsStrip::shareWidth() {
 
 bool AlertsStrip::eventFilter(QObject* watched, QEvent* event) {
     if (watched == m_view->viewport() && event->type() == QEvent::Resize) shareWidth();
-    if (watched == window() && event->type() == QEvent::Resize) fitHeight();
+    if (watched == window() && event->type() == QEvent::Resize) fitHeight(Asked::ByPerson);
     if (watched != m_view || event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
     const auto* const key = static_cast<QKeyEvent*>(event);
     const QModelIndex current = m_view->currentIndex();

@@ -39,8 +39,10 @@ protected:
 private:
     void refresh();
     void shareWidth();
-    /// Gives the list its share of the window's height: a low window keeps room for the time axis.
-    void fitHeight();
+    enum class Asked : std::uint8_t { ByPerson, ByItself };
+    /// Gives the list its share of the window's height: a low window keeps room for the time axis. By itself it waits
+    /// while somebody moves the mouse.
+    void fitHeight(Asked asked);
     QString mutedText() const;
     void follow();
     void pin(int row);

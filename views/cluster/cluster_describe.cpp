@@ -12,7 +12,8 @@ using trace::kNoEntity;
 
 QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
     const auto trace = m_context->trace();
-    const QString name = trace->displayName(item.entity);
+    const QString told = trace->displayName(item.entity);
+    const QString name = told.isEmpty() && item.kind == EntityKind::Client ? tr("somebody") : told;
     const trace::State& state = m_context->state();
     const Looks looks(*m_context);
     using Life = trace::ClientState::Life;

@@ -89,10 +89,13 @@ std::vector<StepAxis::Played> StepAxis::play(const lesson::Lesson& lesson) {
     std::vector<Played> all;
     for (const lesson::Scene& scene : lesson.scenes) {
         const auto run = lesson::playScene(scene);
-        if (!run) continue;
+        if (!run) {
+            all.push_back({.scene = scene.id, .end = {}, .moments = {}, .steps = {}, .error = run.error()});
+            continue;
+        }
         const lesson::Facts& facts = *run->facts;
         using Base = lesson::Instant::Base;
-        Played played{scene.id, facts.time({.base = Base::End}, Nanos::zero()), {}, {}};
+        Played played{scene.id, facts.time({.base = Base::End}, Nanos::zero()), {}, {}, {}};
         for (const lesson::Moment& moment : scene.moments)
             played.moments.push_back({moment.id, facts.time({Base::Moment, moment.id, Nanos::zero()}, Nanos::zero())});
         Nanos reached{};
@@ -115,6 +118,19 @@ const StepAxis::Played* StepAxis::shown() const {
     };
     const auto found = std::ranges::find_if(m_played, has);
     return found == m_played.end() ? nullptr : &*found;
+}
+
+QString StepAxis::notShown() const {
+    const auto& lesson = m_document->lesson();
+    if (!lesson) return tr("The steps stand here as soon as the lesson has no mistake.");
+    if (!isUpToDate()) return tr("Playing the scenes …");
+    const bool known = m_current >= 0 && std::size_t(m_current) < lesson->steps.size();
+    const QString scene = known ? lesson->steps[std::size_t(m_current)].scene : QString();
+    for (const Played& played : m_played)
+        if (played.scene == scene && !played.error.isEmpty())
+            //: %1 a sentence that names the scene.
+            return tr("The steps cannot be shown: %1").arg(played.error);
+    return tr("No step of this scene was played.");
 }
 
 const StepAxis::Part* StepAxis::part(int index) const {
@@ -153,9 +169,7 @@ void StepAxis::paintEvent(QPaintEvent*) {
     const Played* const scene = shown();
     if (!scene) {
         painter.setPen(color(Role::TextDim));
-        painter.drawText(rect(), Qt::AlignCenter,
-                         m_document->lesson() ? tr("Playing the scenes …")
-                                              : tr("The steps stand here as soon as the lesson has no mistake."));
+        painter.drawText(rect().adjusted(kGrid, 0, -kGrid, 0), Qt::AlignCenter | Qt::TextWordWrap, notShown());
     } else {
         const AxisScale axis = scale();
         axis.paint(painter, kBars - 8, height() - 22);
@@ -305,6 +319,7 @@ void StepAxis::setCurrent(int index) {
 void StepAxis::tell() {
     const Part* const its = part(m_current);
     const auto& lesson = m_document->lesson();
+    if (!its) setAccessibleDescription(notice());
     if (!its || !lesson || std::size_t(m_current) >= lesson->steps.size()) return;
     const auto& steps = lesson->steps;
     //: %3 a time, %4 how the lesson tells it: "wake+300ms".

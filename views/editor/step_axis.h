@@ -29,6 +29,8 @@ public:
     /// How many faults stand on the axis, and where one of them does, px; empty: there is none of this number.
     int faultCount() const { return int(faults().size()); }
     QRect faultMark(int index) const;
+    /// A sentence in place of the steps, where the scene of the chosen one is being played or cannot be; else empty.
+    QString notice() const { return shown() ? QString() : notShown(); }
     /// Whether the scenes of the document as it stands have been played.
     bool isUpToDate() const { return m_playedFor == m_wanted && m_wanted > 0; }
     int xOf(Nanos at) const { return scale().xOf(at); }
@@ -64,6 +66,7 @@ private:
         Nanos end{};
         std::vector<Named> moments;
         std::vector<Part> steps;
+        QString error; ///< a sentence: why it does not play; empty: it did
     };
     /// A fault that the lesson plans for the scene in sight.
     struct PlannedFault {
@@ -76,6 +79,8 @@ private:
     void playSoon();
     void begin();
     const Played* shown() const;
+    /// Why the chosen step's scene is not in sight, a sentence.
+    QString notShown() const;
     const Part* part(int index) const;
     AxisScale scale() const;
     QRect barOf(const Part& part) const;

@@ -244,7 +244,7 @@ void WorkloadPanel::showSettings() {
                        : can                       ? QString()
                        : session->abilities().live ? tr("read-only")
                        : nobody                    ? tr("no clients of our own")
-                                                   : tr("read-only: this is a recording"));
+                                                   : tr("read-only: a recording"));
     // A lease that nobody renews bounds a hold by itself.
     const scenario::LockSettings& lock = m_context->settings().lock;
     m_form->setRowVisible(control(QStringLiteral("max_hold")), lock.watchdog > Nanos(0) || lock.maxHold > Nanos(0));

@@ -142,7 +142,7 @@ void FailureTable::fill() {
     m_legend->setFont(uiFont(-1));
     m_legend->setText(
         tr("✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · "
-           "✗ two held it, or an old write was accepted"));
+           "✗ two held it, or an old write was accepted · refused: two held it, no old write was accepted"));
     for (int cell = 0; cell < int(m_outcomes.size()); ++cell)
         fillCell(cell / columns(), cell % columns());
     if (isTight() != m_tight) return fill(); // the cells have their words now
@@ -192,7 +192,11 @@ void FailureTable::fillCell(int row, int column) {
         shown->tell(tr("stuck"), Role::ViolationText);
         break;
     case CellOutcome::Violated:
-        shown->tell(QStringLiteral("✗"), Role::ViolationText);
+        if (cell.harmless)
+            //: In a narrow cell of a table: two clients held the lock, but the resource refused the older one's writes.
+            shown->tell(tr("refused"), Role::AcceptedText);
+        else
+            shown->tell(QStringLiteral("✗"), Role::ViolationText);
         break;
     case CellOutcome::Unknown:
         shown->tell(played ? QStringLiteral("?") : QStringLiteral("—"), Role::TextDim);
@@ -212,8 +216,8 @@ QAbstractButton* FailureTable::cell(int row, int column) const {
 }
 
 void FailureTable::open(int row, int column) {
-    const lesson::TableCell& cell = m_cells.at(std::size_t(row)).at(std::size_t(column));
-    Q_EMIT runWanted(cell.scenario, m_table->recipes[row], cell.seed);
+    const auto run = lesson::runOf(*m_table, row, column);
+    if (run) Q_EMIT runWanted(*run, m_cells.at(std::size_t(row)).at(std::size_t(column)).seed);
 }
 
 bool FailureTable::needsKey(const QWidget* widget, int key) {
@@ -276,10 +280,13 @@ QString FailureTable::sentence(int row, int column) const {
         outcome = tr("nobody got in any more");
         break;
     case CellOutcome::Violated:
-        outcome = tr("two held it at once, or an old write was accepted");
+        outcome = cell.harmless ? tr("two held it at once, but the resource accepted no old write")
+                                : tr("two held it at once, or an old write was accepted");
         break;
     case CellOutcome::Unknown:
-        outcome = cell.scenario.isEmpty() ? tr("this failure does not exist there") : tr("not all could be seen");
+        outcome = cell.notPlayed == lesson::NotPlayed::NoFault    ? tr("this failure does not exist there")
+                  : cell.notPlayed == lesson::NotPlayed::NoTokens ? tr("it gives no tokens that could be checked")
+                                                                  : tr("not all could be seen");
         break;
     }
     const QString failure = m_table->columns[std::size_t(column)].title.in(m_language);

@@ -38,8 +38,8 @@ public:
 
 Q_SIGNALS:
     void computed();
-    /// The run of a cell shall open: a built-in scenario with this recipe and seed.
-    void runWanted(QString scenario, QString recipe, quint64 seed);
+    /// The run of a cell shall open: this scenario with that seed.
+    void runWanted(lockscope::scenario::Scenario scenario, quint64 seed);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

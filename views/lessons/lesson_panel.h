@@ -55,7 +55,7 @@ Q_SIGNALS:
     /// A built-in scenario that goes with the lesson shall open.
     void scenarioWanted(QString id);
     /// A run of the table shall open: a built-in scenario with this recipe and seed.
-    void runWanted(QString scenario, QString recipe, quint64 seed);
+    void runWanted(lockscope::scenario::Scenario scenario, quint64 seed);
 
 protected:
     void paintEvent(QPaintEvent*) override;

@@ -9,6 +9,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
+#include "theme/pointer_aim.h"
 #include "theme/style.h"
 #include "theme/table_columns.h"
 
@@ -120,6 +121,8 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     m_view->setContextMenuPolicy(Qt::CustomContextMenu);
     m_view->setAccessibleName(tr("Locks"));
     m_view->installEventFilter(this);
+    connect(&PointerAim::instance(), &PointerAim::changed, this,
+            [this](bool aiming) { m_proxy->setSteady(aiming && isVisible()); });
     makeFrameless(m_view);
     QHeaderView* header = m_view->header();
     header->setStretchLastSection(true);

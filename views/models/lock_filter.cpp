@@ -204,10 +204,19 @@ LocksProxy::LocksProxy(LocksModel* model, QObject* parent) : QSortFilterProxyMod
 void LocksProxy::sort(int column, Qt::SortOrder order) {
     m_chosen = column;
     m_order = order;
+    setSteady(false); // the person asks for it
     arrange();
 }
 
+void LocksProxy::setSteady(bool steady) {
+    if (std::exchange(m_steady, steady) == steady) return;
+    setDynamicSortFilter(!steady);
+    if (!steady && std::exchange(m_waiting, false)) arrange();
+}
+
 void LocksProxy::arrange() {
+    m_waiting = m_steady;
+    if (m_steady) return;
     // Sorting so many rows anew at each change would cost more than it tells; the list of alerts has the worst ones.
     constexpr int kMostWorstFirst = 20'000;
     if (m_chosen >= 0)

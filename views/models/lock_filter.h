@@ -47,6 +47,8 @@ public:
     /// The row of a lock here, column 0; invalid when it is filtered out.
     QModelIndex indexOf(trace::EntityId lock) const;
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
+    /// Rows stay where they are, and in sight, until this is taken back: somebody is about to click one of them.
+    void setSteady(bool steady);
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
@@ -54,7 +56,7 @@ protected:
 
 private:
     void arrange();
-    bool m_guesses = false;
+    bool m_guesses = false, m_steady = false, m_waiting = false;
     int m_chosen = -1; ///< the column that somebody wants to sort by
     Qt::SortOrder m_order = Qt::AscendingOrder;
     LocksModel* m_model;

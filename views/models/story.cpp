@@ -49,6 +49,22 @@ Parts partsOf(const trace::State& state, const trace::Trace& trace, EntityId loc
     return parts;
 }
 
+/// Holders on record whose process is dead: nobody gets in until the server ends their hold.
+std::vector<EntityId> deadHolders(const trace::State& state, const trace::Trace& trace, const trace::Record& record) {
+    std::vector<EntityId> dead;
+    const auto look = [&](EntityId thread) {
+        const auto client = state.clients.find(trace.clientOf(thread));
+        if (client != state.clients.end() && client->second.life == Life::Dead &&
+            std::ranges::find(dead, thread) == dead.end())
+            dead.push_back(thread);
+    };
+    if (!record.observed) return dead;
+    if (record.owner != trace::kNoEntity) look(record.owner);
+    for (const trace::Holder& holder : record.holders)
+        look(holder.thread);
+    return dead;
+}
+
 /// "A, B and C", or "12 clients".
 QString named(const std::vector<EntityId>& threads, const trace::Trace& trace) {
     if (threads.size() > kMostClients) return Story::tr("%n client(s)", nullptr, int(threads.size()));
@@ -84,6 +100,8 @@ QString storyOf(const ViewContext& context, EntityId lock) {
                          duration(Nanos(std::max<std::int64_t>(0, record.deadline - now))));
     else
         told += Story::tr("on the server it is held by %1").arg(namesOf({record.owner}, *trace));
+    tell(Story::tr("%1 is dead", "one client"), Story::tr("%1 are dead", "several clients"),
+         deadHolders(state, *trace, record));
     if (const auto drain = engineDrainAt(*trace, context.settings(), context.playhead()))
         told += drainWords(*drain, *trace);
     //: A client that has the lock on the server: the answer is on its way.

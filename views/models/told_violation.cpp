@@ -45,6 +45,14 @@ std::optional<std::size_t> toldViolation(const ViewContext& context) {
     return toldViolation(*judged, context.playhead());
 }
 
+bool isJudged(const ViewContext& context) {
+    const auto judged = context.verdict();
+    if (judged->rows == 0) return false;
+    const Nanos at = context.playhead();
+    return at > Nanos(0) || judged->reached == Nanos(0) ||
+           (!judged->violations.empty() && judged->violations.front().from <= at);
+}
+
 Nanos seenTo(const ViewContext& context) {
     return context.unseenFrom().value_or(context.trace()->reached());
 }

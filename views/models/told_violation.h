@@ -31,6 +31,10 @@ std::optional<std::size_t> toldViolation(const ViewContext& context);
 /// Whether this violation goes on at that instant.
 bool goesOnAt(const verdict::Violation& violation, Nanos at);
 
+/// Whether something can be said of the run up to the playhead: at its very beginning nothing has happened, which is
+/// not even fine.
+bool isJudged(const ViewContext& context);
+
 /// A violation with nothing of what the player had computed ahead and nobody has seen: it goes on then, and is counted
 /// to the playhead. `at` is for verdict::headline(), explain() and why().
 struct AsSeen {

@@ -59,8 +59,7 @@ int InvariantsModel::columnCount(const QModelIndex& parent) const {
 }
 
 Outcome InvariantsModel::outcome(Invariant invariant) const {
-    // An empty trace has no outcome: it is not even fine.
-    return m_verdict->rows == 0 ? Outcome::Unknown : m_verdict->outcomeAt(invariant, m_context->playhead());
+    return !isJudged(*m_context) ? Outcome::Unknown : m_verdict->outcomeAt(invariant, m_context->playhead());
 }
 
 InvariantsModel::Tally InvariantsModel::tally(Invariant invariant) const {
@@ -77,7 +76,7 @@ InvariantsModel::Tally InvariantsModel::tally(Invariant invariant) const {
 }
 
 QString InvariantsModel::when(Invariant invariant) const {
-    if (m_verdict->rows == 0) return none();
+    if (!isJudged(*m_context)) return none();
     const Tally tally = this->tally(invariant);
     QString text;
     switch (outcome(invariant)) {

@@ -2,14 +2,18 @@
 #include "theme/plain_tips.h"
 
 #include <QAbstractItemView>
+#include <QFontMetricsF>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QMenu>
 #include <QToolTip>
+#include <cmath>
 
 namespace lockscope::views {
 
 namespace {
+
+constexpr int kLettersOfLine = 60; ///< in a line of a tip, before it is broken
 
 /// Where Qt would show markup: what `watched` has to say at this place; a null text leaves it to the widget itself.
 QString tipOf(const QWidget* watched, const QPoint& at) {
@@ -29,12 +33,20 @@ QString tipOf(const QWidget* watched, const QPoint& at) {
 
 void showPlainTip(const QPoint& globalPos, const QString& text, QWidget* widget) {
     if (text.isEmpty()) return QToolTip::hideText();
+    const QFontMetricsF metrics(QToolTip::font());
+    double width = 0;
     QStringList paragraphs;
-    for (const QString& line : text.split(u'\n'))
+    for (const QString& line : text.split(u'\n')) {
+        width = std::max(width, metrics.horizontalAdvance(line));
         paragraphs << line.toHtmlEscaped();
-    QToolTip::showText(
-        globalPos, QStringLiteral("<p style='white-space:normal'>%1</p>").arg(paragraphs.join(QStringLiteral("<br>"))),
-        widget);
+    }
+    // A table, as Qt would break a text without a width of its own after some twenty letters.
+    width = std::min(width + 1, kLettersOfLine * metrics.averageCharWidth());
+    QToolTip::showText(globalPos,
+                       QStringLiteral("<table width='%1' cellpadding='0' cellspacing='0'><tr><td>%2</td></tr></table>")
+                           .arg(int(std::ceil(width)))
+                           .arg(paragraphs.join(QStringLiteral("<br>"))),
+                       widget);
 }
 
 bool PlainTips::eventFilter(QObject* watched, QEvent* event) {

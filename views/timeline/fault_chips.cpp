@@ -359,7 +359,7 @@ private:
             break;
         }
         for (const auto& [from, to] : m_taken)
-            if (to > chip.x - 2) room = std::min(room, std::max(chip.x, from - 2));
+            if (to > chip.x - 2 && !endsAt(from, to, chip)) room = std::min(room, std::max(chip.x, from - 2));
         return room;
     }
     /// Where the room left of a mark begins.
@@ -373,6 +373,11 @@ private:
         return room;
     }
 
+    /// Whether a violation ends at a mark, by a part of its flag: words stand behind it.
+    bool endsAt(double from, double to, const FaultChip& chip) const {
+        return from < chip.x - m_m.px(6) && to < chip.x + m_m.px(6);
+    }
+
     bool placeWords(std::size_t i) {
         FaultChip& chip = m_chips[i];
         // Left of what is in sight: the end of its words would tell nothing, and stand at another time.
@@ -380,7 +385,12 @@ private:
         const double width = widthOf(chip.words);
         const double after = roomAfter(i, false) - chip.x, before = chip.x - roomBefore(i);
         // Words stand right of the instant, and left of it where a violation follows at once.
-        if (width <= after) return put(chip, chip.x, width);
+        if (width <= after) {
+            double left = chip.x;
+            for (const auto& [from, to] : m_taken)
+                if (to > chip.x - 2 && endsAt(from, to, chip)) left = std::max(left, to + 2);
+            if (left + width <= chip.x + after) return put(chip, left, width);
+        }
         if (width <= before) return put(chip, chip.x - width, width);
         const double over = roomAfter(i, true) - chip.x;
         if (over > after && takeOver(i, over)) return true;

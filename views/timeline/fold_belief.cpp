@@ -53,6 +53,29 @@ void LaneFold::ended(Cursor& c, Belief::Phase before, std::int64_t at) {
         std::erase(c.lock->holding, &c);
     }
     closeBelief(c, at);
+    c.asksAgain = false;
+    if (c.lane->again.hasOpen()) c.lane->again.close(std::max(at, c.lane->again.back().from));
+}
+
+void LaneFold::drawAgain(Cursor& c, std::int64_t at, std::uint32_t row) {
+    std::optional<Again> again;
+    if (c.belief.holding() && c.asksAgain)
+        again = c.belief.mode == trace::HoldMode::Exclusive ? Again::WaitsItself : Again::Asks;
+    else if (c.belief.holding() && c.belief.holds > 1)
+        again = Again::Times;
+    SpanTrack& spans = c.lane->again;
+    const std::uint32_t label = c.belief.holds & 0xffffffu;
+    if (spans.hasOpen()) {
+        if (again && spans.back().state == unsigned(*again) && spans.back().label == label) return;
+        spans.close(at);
+    }
+    if (!again) return;
+    Span span;
+    span.from = at;
+    span.row = row;
+    span.state = unsigned(*again);
+    span.label = label;
+    spans.push(span);
 }
 
 void LaneFold::beginHolding(Cursor& c, const Event& event, std::uint32_t row) {
@@ -124,6 +147,21 @@ void LaneFold::applyBelief(const Event& event, std::uint32_t row) {
         beginHolding(c, event, row);
     else if (now == Belief::Phase::Holding && c.belief.mode != mode)
         judgeHolders(*c.lock, event.at, row);
+    switch (event.kind) {
+    case EventKind::Requested:
+        c.asksAgain = before == Belief::Phase::Holding;
+        break;
+    case EventKind::Granted:
+    case EventKind::Reentered:
+    case EventKind::TimedOut:
+    case EventKind::Interrupted:
+    case EventKind::AcquireFailed:
+        c.asksAgain = false;
+        break;
+    default:
+        break;
+    }
+    drawAgain(c, event.at, row);
     noteDeadline(c);
     markBelief(c, before == Belief::Phase::Waiting, event, row);
 }

@@ -116,6 +116,9 @@ QString hitWords(const TimelineScene& scene, const TimelineHit& hit) {
         if (!hit.lane->roles.empty())
             lines << laneTitle(scene.data, *hit.lane) + QStringLiteral(": ") +
                          laneState(scene.data, *hit.lane, std::min(hit.time, scene.data.now()));
+        if (const std::size_t i = hit.lane->again.firstEndingAfter(hit.time);
+            i < hit.lane->again.size() && hit.lane->again[i].from <= hit.time)
+            lines << againSentence(scene.data, *hit.lane, hit.lane->again[i]);
         [[fallthrough]];
     case TimelineHit::What::Life:
         if (hit.lane->life)

@@ -24,6 +24,12 @@ enum class BeliefState : std::uint8_t {
     Holding, ///< label: of the fencing token, or of the ordinal of the grant, in TimelineData::numbers()
     Stale,   ///< believes, but the record says otherwise; label as Holding
 };
+/// Span::state of Lane::again; label: how many times it holds the lock by then.
+enum class Again : std::uint8_t {
+    Times,      ///< it has taken the lock more than once
+    Asks,       ///< it asks for what it holds already
+    WaitsItself ///< as Asks, and holds it alone: nobody but itself can end that wait
+};
 enum class RecordState : std::uint8_t {
     Held,       ///< label: the owner's EntityId; the trace row has lease and deadline
     Unobserved, ///< nobody looked: a gap
@@ -146,6 +152,7 @@ struct Lane {
     std::vector<trace::WallClock> clocks;      ///< clock: how it goes in each of `spans`
     TickTrack ticks;                           ///< node lanes: WatcherTick::Votes
     TickTrack faults;                          ///< FaultTick
+    SpanTrack again;                           ///< belief lanes: Again, only while there is something of it
     SpanTrack queue;                           ///< record lanes: label = known queue depth, state = queueClass() of it
     std::uint32_t longestQueue = 0;            ///< record lanes: the greatest depth so far
     SpanTrack holders;  ///< record lanes, where there may be several: label = HolderCount, state = HoldMode

@@ -36,6 +36,7 @@ private:
         trace::Belief belief;
         bool named = false; ///< the record named this thread since it asked: only then is its absence telling. Shared
                             ///< holders all count as named when the record names any of them
+        bool asksAgain = false;  ///< for what it holds already
         std::int64_t number = 0; ///< token or ordinal of the grant; kept after the belief ended, for late writes
     };
     struct ThreadSlot {
@@ -112,6 +113,8 @@ private:
     void beginWaiting(Cursor& c, std::int64_t at, std::uint32_t row);
     void beginHolding(Cursor& c, const trace::Event& event, std::uint32_t row);
     void closeBelief(Cursor& c, std::int64_t at);
+    /// Draws how many times it holds the lock, and whether it asks once more, from here on.
+    void drawAgain(Cursor& c, std::int64_t at, std::uint32_t row);
     void judgeHolders(LockSlot& l, std::int64_t at, std::uint32_t row);
     static bool isNamed(const Cursor& c);
     bool isStale(const Cursor& c) const;

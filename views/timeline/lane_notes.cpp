@@ -17,13 +17,21 @@ const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
     return i < spans.size() && spans[i].from <= t ? &spans[i] : nullptr;
 }
 
+/// How a hold stands, from more to fewer words; of one whose end is not told "held by A" before the bare name.
+QStringList heldWords(const TimelineData& data, const Span& span, std::int64_t t) {
+    QStringList words = leaseLeftWords(data.trace(), span, t, data.never());
+    if (!leaseOf(data.trace(), span).expires() && !(span.flags & kGuessFlag) && !words.isEmpty())
+        words.insert(words.indexOf(words.back()), Timeline::tr("held by %1").arg(words.back()));
+    return words;
+}
+
 } // namespace
 
 QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t) {
     const QString whole = laneState(data, lane, t);
     const Span* const span = t > data.now() ? nullptr : spanAt(lane.spans, t);
     if (lane.kind == LaneKind::Record && span && RecordState(span->state) == RecordState::Held)
-        return QStringList(whole) + leaseLeftWords(data.trace(), *span, t, data.never());
+        return QStringList(whole) + heldWords(data, *span, t);
     if (lane.kind == LaneKind::Session && span) return {whole, sessionPhaseWords(trace::SessionPhase(span->state))};
     if (lane.kind != LaneKind::Belief) return {whole};
     const Span* const life = lane.life ? spanAt(lane.life->spans, t) : nullptr;
@@ -40,6 +48,7 @@ QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t
         break;
     case BeliefState::Holding:
         brief = {Timeline::tr("holds #%1").arg(numberText(data, span->label, Digits::Last)), Timeline::tr("holds")};
+        if (const Span* const again = spanAt(lane.again, t)) brief.prepend(againWords(*again));
         break;
     case BeliefState::Stale:
         brief = {Timeline::tr("still thinks it holds #%1").arg(numberText(data, span->label)),

@@ -77,6 +77,42 @@ QRectF paintHolding(const PaintKit& kit, const Span& span, QRectF r) {
     return {left, r.y(), right - left, r.height()};
 }
 
+/// On the bar of a hold: a line for each time that the lock was taken again, the dots of a wait where its holder asks
+/// for it, and words. `written`: where the words of the holds stand.
+void paintAgain(const PaintKit& kit, const Lane& lane, const QRectF& bar, const std::vector<QRectF>& written) {
+    constexpr std::uint32_t kMostLines = 3;
+    lane.again.visit(
+        kit.c.from(), kit.to(), kit.pixel * 4, kit.now,
+        [&](std::size_t, const Span& span) {
+            const QRectF r = kit.across(span.from, lane.endOf(span, kit.now), bar);
+            const bool asks = Again(span.state) != Again::Times;
+            for (std::uint32_t line = 0;
+                 line < std::min(std::max(span.label, 1u) - 1, kMostLines) && bar.height() >= kit.m.px(9); ++line)
+                kit.box(QRectF(r.x(), bar.y() + kit.m.px(2) + line * kit.m.px(3), r.width(), kit.m.px(1)),
+                        color(Role::TextOnColor));
+            if (asks) {
+                const double y = std::round(bar.bottom() - kit.m.px(4));
+                kit.p.setBrushOrigin(QPointF(std::round(kit.c.x(span.from)), y));
+                kit.p.fillRect(QRectF(r.x(), y, r.width(), kit.m.px(3)), kit.waitDots);
+                kit.p.setBrushOrigin(QPointF(0, 0));
+            }
+            if (!kit.m.wordsOnBeliefs()) return;
+            double left = std::max(r.x(), 0.0) + kit.m.px(6);
+            for (const QRectF& taken : written)
+                if (taken.left() < r.right() && taken.right() > left) left = taken.right() + kit.m.px(10);
+            const QString words = againWords(span);
+            const double right = std::min(r.right(), kit.edge), width = kit.smallBold.width(words);
+            if (!asks) {
+                kit.firstFitting({left, bar.y(), right - left - 2, bar.height()}, {words}, kit.smallBold,
+                                 Role::TextOnColor);
+            } else if (left + width + kit.m.px(16) <= right) {
+                kit.chip(std::round(left), std::round(bar.center().y() - kit.m.px(19) / 2.0), words, Role::WaitingSoft,
+                         Role::Waiting, Role::WaitingText);
+            }
+        },
+        [](const SpanSum&) {});
+}
+
 void paintStale(const PaintKit& kit, QRectF r) {
     r = seenAmongMany(r);
     kit.box(r, color(Role::StaleBeliefSoft));
@@ -387,6 +423,7 @@ void paintBelief(const PaintKit& kit, const Lane& lane, int height) {
                                                              : QRectF();
         if (words.width() > 0) written.push_back(words);
     }
+    paintAgain(kit, lane, bar, written);
     std::vector<QRectF> pills;
     if (lane.life) paintLife(kit, *lane.life, bar, written, bars, flagsOf(kit, lane), pills);
     // Above the dots of a pause: that one still thinks it holds is the point of the picture.

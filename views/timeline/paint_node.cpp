@@ -34,6 +34,15 @@ void paintPhase(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     kit.firstFitting(place, phaseWords(kit.trace, span), kit.smallBold, down ? Role::FaultText : Role::Text);
 }
 
+/// From when on the node is up, from t on: until then the word for what it is stands in the place of its role's.
+std::int64_t upFrom(const Lane& lane, std::int64_t t) {
+    for (std::size_t i = lane.spans.firstEndingAfter(t); i < lane.spans.size() && lane.spans[i].from <= t; ++i) {
+        if (NodePhase(lane.spans[i].state) == NodePhase::Up) break;
+        t = lane.spans[i].to;
+    }
+    return t;
+}
+
 /// Paints the roles of a node towards the others, as bands with words.
 void paintRoles(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     PixelColumns columns(kit.c);
@@ -59,7 +68,10 @@ void paintRoles(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
                 kit.rounded(inner, 3, onGround(color(Role::Waiting, 0.75)), QPen(color(Role::Waiting), 1));
                 break;
             }
-            kit.firstFitting(kit.words(r.x(), r.right(), r), roleBandWords(kit.trace, span), kit.smallBold, Role::Text);
+            const std::int64_t from = upFrom(lane, std::max(span.from, kit.c.from()));
+            if (from >= lane.endOf(span, kit.now)) return;
+            kit.firstFitting(kit.words(std::max(r.x(), kit.c.x(from)), r.right(), r), roleBandWords(kit.trace, span),
+                             kit.smallBold, Role::Text);
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch masters, candidates, others;

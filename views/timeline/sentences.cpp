@@ -158,6 +158,21 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
     return {};
 }
 
+QString againSentence(const TimelineData& data, const Lane& lane, const Span& again) {
+    const trace::Trace& trace = data.trace();
+    const QString who = laneTitle(data, lane), lock = textOf(trace, lane.other);
+    switch (Again(again.state)) {
+    case Again::Times:
+        return Timeline::tr("%1 has taken %2 %3 times: %4")
+            .arg(who, lock, QString::number(again.label), when(trace, again));
+    case Again::Asks:
+        return Timeline::tr("%1 asks again for %2, which it holds: %3").arg(who, lock, when(trace, again));
+    case Again::WaitsItself:
+        break;
+    }
+    return Timeline::tr("%1 asks again for %2, which it holds itself: %3").arg(who, lock, when(trace, again));
+}
+
 QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tick) {
     const trace::Trace& trace = data.trace();
     const trace::Event e = trace.at(tick.row);

@@ -43,6 +43,11 @@ void TimelineView::showSelected(trace::EntityId entity) {
     want(std::move(wanted));
 }
 
+void TimelineView::keepInSight() {
+    if (m_kept == trace::kNoEntity) return;
+    if (const int row = m_layout.rowOf(m_kept); row >= 0) ensureRowVisible(row);
+}
+
 QRect TimelineView::rowRect(int row) const {
     if (row < 0 || row >= int(m_layout.rows().size())) return {};
     const TimelineLayout::Row& r = m_layout.rows()[std::size_t(row)];

@@ -90,9 +90,14 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
             m_focusRow = m_layout.rowOf(entity);
             if (m_focusRow >= 0 && !m_layout.isBelowStory(m_focusRow)) ensureRowVisible(m_focusRow);
         }
+        m_kept = entity == trace::kNoEntity && m_context->trace()->originWallMs() != 0 ? m_context->focusedLock()
+                                                                                       : trace::kNoEntity;
+        keepInSight();
         viewport()->update();
         announceSoon();
     });
+    // A person who scrolls wants to see something else.
+    connect(verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] { m_kept = trace::kNoEntity; });
     connect(context, &ViewContext::scenarioChanged, this, &TimelineView::readNotes);
     connect(context, &ViewContext::scenarioChanged, this, &TimelineView::readDeeds);
     connect(context, &ViewContext::revealRequested, this, &TimelineView::reveal);
@@ -192,6 +197,7 @@ void TimelineView::dataChanged() {
             m_zoom->fit();
     }
     updateGeometries();
+    keepInSight();
     m_overview->refresh();
     m_ruler->update();
     viewport()->update();
@@ -340,6 +346,7 @@ void TimelineView::resizeEvent(QResizeEvent* event) {
         layOut();
     }
     updateGeometries();
+    keepInSight();
 }
 
 void TimelineView::scrollContentsBy(int, int) {

@@ -204,6 +204,8 @@ private:
     void want(LaneChoice wanted);
     /// Gives the selected entity a lane, if it has none in sight but could have one.
     void showSelected(trace::EntityId entity);
+    /// The lane of the lock that has the worst alert stays in sight, as long as nobody scrolls or selects.
+    void keepInSight();
     /// Takes up the text's size and setBrief().
     void measure();
     void takeSpotlight();
@@ -285,6 +287,7 @@ private:
     bool m_unseen = false; ///< a part of the trace was hidden when the playhead was moved last
     double m_lastFrameMs = 0;
     int m_focusRow = -1;
+    trace::EntityId m_kept = trace::kNoEntity; ///< keepInSight()
     std::optional<LaneKind> m_foldedLast;
     bool m_tabbedIn = false; ///< the focus came by the keyboard
     QPointer<session::Session> m_session;

@@ -39,8 +39,10 @@ bool isGroup(const TimelineData& data, const Lane& node) {
 /// "A" where the client has one thread that matters, "A · 2" for another one.
 QString actorName(const trace::Trace& trace, EntityId thread) {
     const EntityId client = trace.clientOf(thread);
-    if (client != thread && trace.entity(thread).name == "1") return nameOf(trace, client);
-    return trace.displayName(thread);
+    const QString name = client != thread && trace.entity(thread).name == "1" ? nameOf(trace, client)
+                                                                              : trace.displayName(thread);
+    // The server tells that it is held, and not who holds it.
+    return name.isEmpty() ? Timeline::tr("somebody") : name;
 }
 
 constexpr int kMostOfName = 13; ///< characters; a longer name is shortened where there is little room
@@ -72,6 +74,7 @@ QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) 
             break;
         case BeliefState::Holding:
             words = Timeline::tr("holds #%1").arg(numberText(data, span->label));
+            if (const Span* again = spanAt(lane.again, t)) words += QStringLiteral(", ") + againWords(*again);
             break;
         case BeliefState::Stale:
             words = Timeline::tr("still thinks it holds #%1, but the record says otherwise")
@@ -398,6 +401,19 @@ QString holdersWords(const Span& span) {
         break;
     }
     return Timeline::tr("%n holder(s)", nullptr, int(count.held));
+}
+
+QString againWords(const Span& span) {
+    switch (Again(span.state)) {
+    case Again::Times:
+        //: Of a client that has taken the lock it holds once more: %1 is how many times it has it.
+        return Timeline::tr("held %1×").arg(span.label);
+    case Again::Asks:
+        return Timeline::tr("asks for it again");
+    case Again::WaitsItself:
+        break;
+    }
+    return Timeline::tr("waits for itself");
 }
 
 QString refusedWords(const trace::Trace& trace, const Tick& tick) {

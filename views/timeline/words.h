@@ -70,6 +70,8 @@ bool saysHowMany(const HolderCount& count, unsigned mode);
 bool saysHowMany(const Lane& lane, std::int64_t t);
 /// "2 readers", "3 of 5 permits": of a span of Lane::holders.
 QString holdersWords(const Span& span);
+/// "held 2×", "waits for itself": of a span of Lane::again.
+QString againWords(const Span& span);
 /// "refused: another kind of lock has this key": of a BeliefTick::Refused.
 QString refusedWords(const trace::Trace& trace, const Tick& tick);
 /// "A's release refused".
@@ -131,6 +133,8 @@ QString damageWords(const Damage& damage, Digits digits = Digits::All);
 
 /// Sentences for tooltips.
 QString spanSentence(const TimelineData& data, const Lane& lane, const Span& span);
+/// A span of Lane::again as a sentence.
+QString againSentence(const TimelineData& data, const Lane& lane, const Span& again);
 QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tick);
 /// Says that the lane's client was paused or dead.
 QString lifeSentence(const TimelineData& data, const Lane& lane, const Span& life);

@@ -325,6 +325,7 @@ void TransportBar::refreshAbilities() {
         m_next->setEnabled(open != nullptr);
         m_speed->setEnabled(adjustable);
         m_speedLabel->setEnabled(adjustable);
+        m_speedLabel->setVisible(!can.live); // somebody's servers go at their own pace
         // A recording has the seed that it was made with; somebody's running server has none.
         const bool seeded = open && (can.restart || open->recordingMeta().origin == QLatin1String("simulated"));
         m_seeded = seeded;

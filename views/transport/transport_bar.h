@@ -72,6 +72,8 @@ private:
     void makeOverflow();
     void fillOverflow();
     void fold();
+    /// px that are left for the parts that may be hidden, beside a verdict of this width.
+    int roomBeside(int verdict) const;
     enum class Arranging : std::uint8_t { Trial, Final };
     /// Whether each part has its place in so many pixels; Final: shows those that have.
     bool arrange(int room, Arranging how);

@@ -85,13 +85,28 @@ void TransportBar::fold() {
     // As most sentences have: the parts do not come and go with each of them. Much larger text has no room to spare.
     constexpr int kUsualLetters = 46, kFewLetters = 30;
     constexpr double kLargeText = 1.2;
-    const int letters = textScale() > kLargeText ? kFewLetters : kUsualLetters;
     if (m_verdictScale != textScale()) m_verdictRoom = 0; // before a class all is larger, and smaller again after it
     m_verdictScale = textScale();
-    m_verdictRoom = std::max({m_verdictRoom, m_banner->minimumSizeHint().width(),
-                              letters * QFontMetrics(uiFont(0, QFont::DemiBold)).averageCharWidth()});
+    m_verdictRoom = std::max(m_verdictRoom, m_banner->minimumSizeHint().width());
+    const auto beside = [&](int letters) {
+        return roomBeside(
+            std::max(m_verdictRoom, letters * QFontMetrics(uiFont(0, QFont::DemiBold)).averageCharWidth()));
+    };
+    int room = beside(textScale() > kLargeText ? kFewLetters : kUsualLetters);
+    bool all = arrange(room, Arranging::Trial);
+    // A part that is wanted goes before room that only a longer sentence would need.
+    if (!all && arrange(beside(kFewLetters), Arranging::Trial)) {
+        room = beside(kFewLetters);
+        all = true;
+    }
+    m_overflow->setVisible(!all);
+    if (!all) room -= m_overflow->sizeHint().width() + kGrid;
+    arrange(room, Arranging::Final);
+}
+
+int TransportBar::roomBeside(int verdict) const {
     const QMargins margins = layout()->contentsMargins();
-    int room = width() - margins.left() - margins.right() - m_verdictRoom;
+    int room = width() - margins.left() - margins.right() - verdict;
     const QWidget* const speed = m_speed->parentWidget();
     for (int i = 0; i < layout()->count(); ++i) {
         const QLayoutItem* const item = layout()->itemAt(i);
@@ -104,10 +119,7 @@ void TransportBar::fold() {
                  widget != m_recording && widget != m_overflow)
             room -= widget->isHidden() ? 0 : item->sizeHint().width() + kGrid;
     }
-    const bool all = arrange(room, Arranging::Trial);
-    m_overflow->setVisible(!all);
-    if (!all) room -= m_overflow->sizeHint().width() + kGrid;
-    arrange(room, Arranging::Final);
+    return room;
 }
 
 bool TransportBar::arrange(int room, Arranging how) {

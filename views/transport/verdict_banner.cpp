@@ -64,7 +64,7 @@ void VerdictBanner::refresh() {
         return judged->outcomeAt(invariant, playhead) == verdict::Outcome::Unknown;
     });
     const bool tooLittle = unknown > 0, nothing = std::size_t(unknown) == verdict::kInvariants.size();
-    m_outcome = tooLittle || judged->rows == 0 ? verdict::Outcome::Unknown : verdict::Outcome::Holds;
+    m_outcome = tooLittle || !isJudged(*m_context) ? verdict::Outcome::Unknown : verdict::Outcome::Holds;
     m_shown.reset();
     m_alert = told ? std::nullopt : m_alerts->now();
     const verdict::Starved* const starves = told || m_alert ? nullptr : judged->starvesAt(playhead);
@@ -100,8 +100,7 @@ void VerdictBanner::refresh() {
         m_outcome = verdict::Outcome::Unknown;
         //: In the place of the verdict, while a lesson's question is open.
         text = tr("Verdict held back until you have bet");
-    } else if (judged->rows == 0) {
-        // An empty trace has no verdict: it is not even fine.
+    } else if (!isJudged(*m_context)) {
         text = tr("Nothing to judge yet");
     } else if (m_outcome == verdict::Outcome::Unknown && !nothing) {
         text = tr("What was seen holds, but not all was seen");

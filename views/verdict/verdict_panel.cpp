@@ -2,6 +2,7 @@
 #include "verdict/verdict_panel.h"
 
 #include "models/story.h"
+#include "models/told_violation.h"
 #include "theme/format.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
@@ -159,8 +160,7 @@ void VerdictPanel::tell() {
                        : begun == violations ? count(violations)
                                              : tr("%1 so far, %2 later").arg(count(begun), count(violations - begun)));
     m_violations->setUniformItemSizes(violations > kMeasured);
-    const auto verdict = m_context->verdict();
-    const bool judged = m_context->session() && verdict->rows > 0;
+    const bool judged = m_context->session() && isJudged(*m_context);
     m_empty->setText(m_context->heldBack().verdictFrom ? tr("Held back until you have bet.")
                      : judged                          ? tr("Nothing has gone wrong so far.")
                               : tr("Nothing to judge yet: play a scenario, or open a recording."));

@@ -148,6 +148,20 @@ private Q_SLOTS:
         QVERIFY2(s.found().startsWith(QStringLiteral("Checked")), qPrintable(s.found()));
     }
 
+    /// A scene whose moment does not happen has no steps on the axis, and the axis says so.
+    void theAxisSaysWhyASceneIsNotShown() {
+        Scene s;
+        s.open(QStringLiteral("the-pause"));
+        StepAxis* const axis = s.window.axis();
+        QTRY_VERIFY_WITH_TIMEOUT(axis->isUpToDate() && axis->barOf(0).isValid(), 60'000);
+        QVERIFY(axis->notice().isEmpty());
+        s.document()->set(QStringLiteral("/scenes/0/moments/0/nth"), 999);
+        QVERIFY(s.document()->lesson());
+        QTRY_VERIFY_WITH_TIMEOUT(axis->isUpToDate(), 60'000);
+        QVERIFY2(axis->notice().contains(QStringLiteral("does not happen")), qPrintable(axis->notice()));
+        QCOMPARE(axis->accessibleDescription(), axis->notice());
+    }
+
     /// The end of a step is dragged on the axis of time, and stays as far from its moment as it is dropped.
     void aStepsEndIsDraggedOnTheAxis() {
         Scene s;

@@ -4,6 +4,7 @@
 #include "fake_session.h"
 #include "locks/lock_detail_panel.h"
 #include "models/lock_filter.h"
+#include "theme/pointer_aim.h"
 #include "theme/widgets.h"
 
 #include <QAbstractItemModelTester>
@@ -360,6 +361,34 @@ private Q_SLOTS:
         scene.context.setPlayhead(1s);
         proxy.sort(-1);
         QTRY_COMPARE(order(), u"abc"_qs);
+    }
+
+    /// A row that somebody is about to click stays where it is: neither the strip above grows nor the order changes.
+    void nothingMovesUnderAMovingMouse() {
+        Scene scene;
+        QWidget window;
+        window.setMouseTracking(true);
+        window.resize(900, 700);
+        AlertsStrip strip(&scene.context, &window);
+        strip.resize(900, 300);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        LocksModel model(&scene.context);
+        LocksProxy proxy(&model);
+        proxy.sort(-1);
+        connect(&PointerAim::instance(), &PointerAim::changed, &proxy, &LocksProxy::setSteady);
+        QTest::mouseMove(&window, {300, 600});
+        QTest::mouseMove(&window, {310, 610});
+        QTRY_VERIFY(PointerAim::instance().isAiming());
+        scene.raise({alert("token-back", "c", 4s)});
+        QVERIFY2(strip.summary().startsWith(u"1"), qPrintable(strip.summary())); // that there is one is told
+        QTRY_COMPARE(model.index(2, LocksModel::StateColumn).data().toString(), u"token went back"_qs);
+        QVERIFY(PointerAim::instance().isAiming()); // all this took no time
+        QVERIFY(!strip.view()->isVisible());
+        QCOMPARE(cell(proxy, 0, LocksModel::LockColumn), u"a"_qs);
+        QTRY_VERIFY(!PointerAim::instance().isAiming()); // the mouse rests
+        QVERIFY(strip.view()->isVisible());
+        QTRY_COMPARE(cell(proxy, 0, LocksModel::LockColumn), u"c"_qs);
     }
 };
 

@@ -401,6 +401,29 @@ private Q_SLOTS:
         history.refresh();
         QCOMPARE(history.span(), 4 * scene.session.plan.lock.lease);
     }
+
+    /// Until the server ends its hold, nobody gets in: that is worth a word.
+    void aDeadHolderIsToldSo() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "orders");
+        const auto client = t.intern(trace::EntityKind::Client, "C");
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", client);
+        t.append({Nanos(1s).count(), Nanos(6s).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        t.append({Nanos(1s).count(), 0, thread, lock, 1, trace::EventKind::Granted});
+        t.append({Nanos(2s).count(), 0, client, 0, 0, trace::EventKind::ClientKilled});
+        t.append({Nanos(6s).count(), 0, 0, lock, thread, trace::EventKind::RecordFreed});
+        t.reach(8s);
+        ViewContext context;
+        context.setSession(&session);
+        const auto told = [&](Nanos at) {
+            context.setPlayhead(at);
+            return locksAtPlayhead(context);
+        };
+        QVERIFY2(!told(1500ms).contains(u"dead"), qPrintable(told(1500ms)));
+        QVERIFY2(told(3s).contains(u"held by C, lease 3.0 s left; C is dead"), qPrintable(told(3s)));
+        QVERIFY2(!told(7s).contains(u"dead"), qPrintable(told(7s)));
+    }
 };
 
 QTEST_MAIN(LockFactsTest)

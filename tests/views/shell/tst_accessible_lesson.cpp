@@ -13,6 +13,7 @@
 
 #include <QAbstractButton>
 #include <QAccessible>
+#include <QDockWidget>
 #include <QPushButton>
 #include <QTabBar>
 
@@ -141,6 +142,26 @@ private Q_SLOTS:
         QVERIFY2(told[1].contains(QStringLiteral("wait")) && told[1].contains(QStringLiteral("A is paused")),
                  qPrintable(told[1]));
         QVERIFY2(told[2].contains(QStringLiteral("A still thinks it holds the lock")), qPrintable(told[2]));
+    }
+
+    /// A panel behind another one's tab is not read out, and is again when its tab is in front.
+    void panelsBehindTabsAreHidden() {
+        Scene s;
+        s.open("gc-pause");
+        QDockWidget *const events = s.window->needWork()->events(), *const locks = s.window->needWork()->locks();
+        const auto isTold = [](QDockWidget* dock) {
+            QAccessibleInterface* const told = QAccessible::queryAccessibleInterface(dock);
+            return !told->state().invisible && told->childCount() > 0;
+        };
+        for (QDockWidget* dock : {events, locks}) {
+            dock->show();
+            dock->raise();
+        }
+        QTRY_VERIFY(isTold(locks));
+        QTRY_VERIFY(!isTold(events));
+        events->raise();
+        QTRY_VERIFY(isTold(events));
+        QTRY_VERIFY(!isTold(locks));
     }
 };
 

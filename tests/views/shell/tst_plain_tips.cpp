@@ -54,6 +54,26 @@ private Q_SLOTS:
         const QString tip = tipAt(&button, button.rect().center());
         QVERIFY2(tip.contains(kHostile.toHtmlEscaped()), qPrintable(tip));
     }
+
+    // Qt by itself would break both after some twenty letters.
+    void linesAreAboutSixtyLettersLong() {
+        QPushButton button(QStringLiteral("x"));
+        button.show();
+        const QFontMetricsF metrics(QToolTip::font());
+        const auto shown = [&](const QString& text) {
+            button.setToolTip(text);
+            tipAt(&button, button.rect().center());
+            for (QWidget* widget : QApplication::topLevelWidgets())
+                if (widget->inherits("QTipLabel") && widget->isVisible()) return widget->size();
+            return QSize();
+        };
+        const QString brief = QStringLiteral("36.642 s: the record names nobody");
+        QCOMPARE_GE(shown(brief).width(), int(metrics.horizontalAdvance(brief)));
+        QCOMPARE_LT(shown(brief).height(), int(metrics.height() * 2));
+        const QSize whole = shown(QStringLiteral("a word and one more ").repeated(20));
+        QCOMPARE_GT(whole.width(), int(metrics.averageCharWidth() * 55));
+        QCOMPARE_LT(whole.width(), int(metrics.averageCharWidth() * 75));
+    }
 };
 
 QTEST_MAIN(TestPlainTips)

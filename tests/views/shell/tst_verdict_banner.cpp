@@ -47,6 +47,20 @@ private Q_SLOTS:
         QVERIFY2(banner->text().contains(u"for 1.2 s, from 2.0 s"_qs), qPrintable(banner->text()));
     }
 
+    /// The beginning of a run says the same before and after the run has gone on.
+    void theBeginningIsNotJudged() {
+        Scene scene;
+        scene.session.violate(); // from 2 s to 3.2 s
+        scene.session.advanceTo(10s);
+        QTRY_VERIFY(scene.context.trace()->reached() >= Nanos(10s));
+        scene.context.setPlayhead(1s);
+        QCOMPARE(scene.banner.text(), u"All invariants hold so far"_qs);
+        QCOMPARE(scene.banner.outcome(), verdict::Outcome::Holds);
+        scene.context.setPlayhead(0s);
+        QCOMPARE(scene.banner.text(), u"Nothing to judge yet"_qs);
+        QCOMPARE(scene.banner.outcome(), verdict::Outcome::Unknown);
+    }
+
     /// The violation that was clicked on is told there, though another one goes on at the same instant.
     void theExplainedViolationStays() {
         Scene scene;

@@ -19,6 +19,7 @@
 #include "window/language.h"
 #include "window/lesson_desk.h"
 #include "window/presenter.h"
+#include "window/session_recorder.h"
 #include "window_scene.h"
 
 #include <QAccessible>
@@ -32,6 +33,7 @@
 #include <QScrollBar>
 #include <QSlider>
 #include <QTabBar>
+#include <QTemporaryDir>
 #include <QTimer>
 #include <QToolButton>
 
@@ -292,6 +294,34 @@ private Q_SLOTS:
         scene.window->resize(1900, 1000);
         QTRY_VERIFY(std::ranges::none_of(folding, &QWidget::isHidden));
         QTRY_VERIFY(!more->isVisible());
+    }
+
+    /// While a recording is made, and after a class, as before.
+    void theSpeedStaysInSightWhereThereIsRoom_data() {
+        QTest::addColumn<QString>("language");
+        for (const QString& language : app::languages())
+            QTest::addRow("%s", qPrintable(language)) << language;
+    }
+    void theSpeedStaysInSightWhereThereIsRoom() {
+        QFETCH(QString, language);
+        app::speak(language);
+        const auto asBefore = qScopeGuard([] { app::speak(QStringLiteral("en")); });
+        WindowScene scene;
+        scene.window->resize(1600, 1000);
+        scene.open("gc-pause");
+        views::TransportBar* const bar = scene.window->transport();
+        QTRY_VERIFY(bar->speedSlider()->isVisible() && bar->seedField()->isVisible());
+        scene.window->presenter()->setOn(true);
+        QTRY_VERIFY(!bar->isVisible());
+        scene.window->player()->seek(2s);
+        QTRY_COMPARE(scene.context()->playhead(), Nanos(2s));
+        scene.window->presenter()->setOn(false);
+        QTRY_VERIFY(bar->speedSlider()->isVisible() && bar->seedField()->isVisible());
+        const QTemporaryDir folder;
+        QVERIFY(scene.window->recorder()->start(folder.filePath(QStringLiteral("r.lockscope"))));
+        QTRY_VERIFY(bar->overflow()->isHidden());
+        QVERIFY(bar->speedSlider()->isVisible() && bar->seedField()->isVisible());
+        scene.window->recorder()->stop();
     }
 
     /// With text four steps larger both columns grow, so that their words stay whole.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// When a client comes into sight where there are several locks.
+// When a client comes into sight where there are several locks, and how many times it holds one.
+#include "timeline/lane_notes.h"
 #include "timeline/timeline_data.h"
+#include "timeline/words.h"
 #include "trace/trace.h"
 
 #include <QTest>
@@ -15,6 +17,16 @@ const Lane* laneOf(const TimelineData& data, LaneKind kind, trace::EntityId enti
     for (const auto& lane : data.lanes())
         if (lane->kind == kind && lane->entity == entity) return lane.get();
     return nullptr;
+}
+
+/// "state × holds : from – to" of Lane::again, in seconds.
+QString againText(const Lane& lane) {
+    QStringList texts;
+    for (std::size_t i = 0; i < lane.again.size(); ++i) {
+        const Span& s = lane.again[i];
+        texts << QStringLiteral("%1x%2:%3-%4").arg(s.state).arg(s.label).arg(s.from).arg(s.open() ? -1 : s.to);
+    }
+    return texts.join(u' ');
 }
 
 } // namespace
@@ -52,6 +64,74 @@ private Q_SLOTS:
         data.consume();
         QCOMPARE(beliefs(), 2);
         QCOMPARE(lane->other, invoices);
+    }
+
+    void holdsAreCountedAndAWaitForItselfIsTold() {
+        auto trace = std::make_shared<trace::Trace>();
+        const auto lock = trace->intern(trace::EntityKind::Lock, "orders");
+        const auto client = trace->intern(trace::EntityKind::Client, "A");
+        const auto thread = trace->intern(trace::EntityKind::Thread, "1", client);
+        const auto at = [&](std::int64_t t, EventKind kind, std::int64_t value, std::uint32_t aux) {
+            trace->append({.at = t, .value = value, .actor = thread, .subject = lock, .aux = aux, .kind = kind});
+        };
+        at(1, EventKind::Requested, -1, 0);
+        at(2, EventKind::Granted, 0, 1);
+        at(4, EventKind::Requested, -1, 0);
+        TimelineData data(trace);
+        data.consume();
+        const Lane* const lane = laneOf(data, LaneKind::Belief, thread);
+        QVERIFY(lane);
+        QCOMPARE(againText(*lane), QStringLiteral("2x1:4--1")); // nobody but itself holds it
+        QCOMPARE(laneState(data, *lane, 4), QStringLiteral("holds #1, waits for itself"));
+        at(6, EventKind::Reentered, 0, 2);
+        at(8, EventKind::Released, 0, 1);
+        at(9, EventKind::Released, 0, 0);
+        data.consume();
+        QCOMPARE(againText(*lane), QStringLiteral("2x1:4-6 0x2:6-8"));
+        QCOMPARE(laneState(data, *lane, 7), QStringLiteral("holds #1, held 2×"));
+        QCOMPARE(laneState(data, *lane, 8), QStringLiteral("holds #1"));
+        QVERIFY2(againSentence(data, *lane, lane->again[1]).contains(QLatin1String("2 times")),
+                 qPrintable(againSentence(data, *lane, lane->again[1])));
+    }
+
+    void aHoldThatEndsEndsItsCount() {
+        auto trace = std::make_shared<trace::Trace>();
+        const auto lock = trace->intern(trace::EntityKind::Lock, "orders");
+        const auto client = trace->intern(trace::EntityKind::Client, "A");
+        const auto thread = trace->intern(trace::EntityKind::Thread, "1", client);
+        const auto at = [&](std::int64_t t, EventKind kind, std::uint32_t aux) {
+            trace->append({.at = t, .actor = thread, .subject = lock, .aux = aux, .kind = kind});
+        };
+        at(2, EventKind::Granted, 1);
+        at(3, EventKind::Reentered, 2);
+        trace->append({.at = 5, .actor = client, .kind = EventKind::ClientKilled});
+        at(7, EventKind::Granted, 1);
+        at(8, EventKind::Reentered, 2);
+        at(9, EventKind::Lost, 0);
+        TimelineData data(trace);
+        data.consume();
+        QCOMPARE(againText(*laneOf(data, LaneKind::Belief, thread)), QStringLiteral("0x2:3-5 0x2:8-9"));
+    }
+
+    void aHolderWithoutANameIsSomebody() {
+        auto trace = std::make_shared<trace::Trace>();
+        const auto lock = trace->intern(trace::EntityKind::Lock, "latch");
+        const auto unnamed =
+            trace->intern(trace::EntityKind::Thread, "1", trace->intern(trace::EntityKind::Client, ""));
+        const auto named = trace->intern(trace::EntityKind::Thread, "1", trace->intern(trace::EntityKind::Client, "A"));
+        const auto held = [&](std::int64_t at, trace::EntityId by) {
+            trace->append({.at = at, .value = -2, .actor = by, .subject = lock, .kind = EventKind::RecordHeld});
+        };
+        held(1, unnamed);
+        held(5, named);
+        TimelineData data(trace);
+        data.consume();
+        const Lane* const lane = laneOf(data, LaneKind::Record, lock);
+        QVERIFY(lane);
+        QVERIFY2(laneState(data, *lane, 2).contains(QLatin1String("held by somebody")),
+                 qPrintable(laneState(data, *lane, 2)));
+        // Beside the playhead a bare name comes last: it does not say what the client does.
+        QCOMPARE(laneNotes(data, *lane, 5).value(1), QStringLiteral("held by A"));
     }
 };
 

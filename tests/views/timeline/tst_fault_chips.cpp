@@ -100,6 +100,24 @@ private Q_SLOTS:
         QCOMPARE(chips.front().words, u"300 session(s) suspended"_qs);
     }
 
+    /// A violation that ends as a client wakes up leaves the mark of the waking its words.
+    void aMarkAtAViolationsEndHasItsWordsBehindIt() {
+        Cast cast;
+        cast.ask(780ms, cast.a);
+        cast.grant(800ms, cast.a, 5s);
+        cast.ask(1400ms, cast.b);
+        cast.at(3s, EventKind::ClientPaused, cast.a.client, 0, 0, 0, trace::kFault);
+        cast.at(5800ms, EventKind::RecordFreed, 0, cast.lock, 0, cast.a.thread, std::uint8_t(trace::FreedBy::Expiry));
+        cast.grant(6s, cast.b, 5s);
+        cast.at(7s, EventKind::ClientResumed, cast.a.client, 0, 0, 0, trace::kFault);
+        cast.at(7010ms, EventKind::ReleaseRefused, cast.a.thread, cast.lock);
+        const auto chips = chipsOf(cast);
+        const auto woke = std::ranges::find(chips, Nanos(7s).count(), &FaultChip::at);
+        QVERIFY(woke != chips.end());
+        QCOMPARE(woke->words, u"resumed A"_qs);
+        QVERIFY(woke->box.left() >= woke->x);
+    }
+
     /// A switch of engines is news of each process: one mark, whose words are short.
     void newsOfAnEngineIsToldOnceAndShort() {
         Cast cast;

@@ -385,6 +385,39 @@ private Q_SLOTS:
         QVERIFY(countPixels(picture.image, color(Role::TextDim), below, 70) > 3);
         QCOMPARE(countPixels(picture.image, color(Role::TextDim), nothing, 70), 0);
     }
+
+    /// The role of a server that is down at the left edge is not written under the word that says so.
+    void aDeadServerHasOneWord() {
+        Cast cast;
+        cast.at(0s, trace::EventKind::NodeStarted, cast.node);
+        cast.at(0s, trace::EventKind::NodeRole, cast.node, 0, 0, cast.trace->text("follower"));
+        cast.at(2s, trace::EventKind::NodeKilled, cast.node, 0, 0, 0, trace::kFault);
+        cast.at(6s, trace::EventKind::NodeStarted, cast.node);
+        cast.trace->reach(10s);
+        TimelineData data(cast.trace);
+        data.consume();
+        const auto node =
+            std::ranges::find_if(data.lanes(), [](const auto& lane) { return lane->kind == LaneKind::Node; });
+        QVERIFY(node != data.lanes().end());
+        const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+        const auto written = [&](Nanos from) {
+            QImage image(1000, 80, QImage::Format_ARGB32_Premultiplied);
+            QPainter painter(&image);
+            PaintKit kit(painter, data, {from.count(), Nanos(10s).count(), 1000}, metrics, 1);
+            std::vector<WrittenWords> words;
+            kit.written = &words;
+            paintNode(kit, **node, 60);
+            return words;
+        };
+        const auto placeOf = [](const std::vector<WrittenWords>& words, QStringView what) {
+            const auto found = std::ranges::find_if(words, [&](const auto& one) { return one.words.contains(what); });
+            return found == words.end() ? QRectF() : found->place;
+        };
+        const auto whole = written(0s), late = written(3s);
+        QVERIFY(placeOf(whole, u"follower").isValid() && placeOf(whole, u"follower").left() < 100);
+        QVERIFY(placeOf(late, u"dead").isValid() && placeOf(late, u"dead").left() < 100);
+        QVERIFY(placeOf(late, u"follower").left() > 3.0 / 7 * 1000); // where it runs again
+    }
 };
 
 QTEST_MAIN(TestTimelinePaint)

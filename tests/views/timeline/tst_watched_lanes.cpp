@@ -108,6 +108,24 @@ private Q_SLOTS:
         QTRY_COMPARE(s.view.scene().pinned.height(), 0);
     }
 
+    /// The lock with the worst alert is shown without being selected, until a person looks elsewhere.
+    void theWorstLocksLaneComesIntoSight() {
+        Watched s;
+        QTRY_VERIFY(s.bar()->maximum() > 100);
+        QVERIFY(!s.isWhole(s.locks[25]));
+        s.context.setWorstLock(s.locks[25]);
+        QTRY_VERIFY(s.isWhole(s.locks[25]));
+        s.view.resize(1000, 420); // a strip of alerts takes its room
+        QTRY_VERIFY(s.isWhole(s.locks[25]));
+        s.bar()->triggerAction(QAbstractSlider::SliderToMinimum);
+        QVERIFY(!s.isWhole(s.locks[25]));
+        s.view.resize(1000, 520);
+        QTRY_VERIFY(s.isWhole(s.locks[0]));
+        QCOMPARE(s.bar()->value(), s.bar()->minimum());
+        s.context.setWorstLock(s.locks[20]); // another one
+        QTRY_VERIFY(s.isWhole(s.locks[20]));
+    }
+
     void aFilterLeavesPinnedLanes() {
         Watched s;
         QTRY_VERIFY(s.bar()->maximum() > 100);
