@@ -156,8 +156,7 @@ QCoro::Task<Listener> listenerAt(Runtime& runtime, Endpoint at, std::stop_token 
     Call web(runtime, at); // an etcd hangs up at what is no request
     co_await web.opened(stop);
     const QByteArray version = co_await web.answer("GET /version HTTP/1.0\r\n\r\n", kForAnswer, stop);
-    if (listenerIn(version) == Listener::Web)
-        co_return version.contains("etcdserver") ? Listener::Etcd : Listener::Web;
+    if (listenerIn(version) == Listener::Web) co_return version.contains("etcdserver") ? Listener::Etcd : Listener::Web;
     const QByteArray sslRequest(kSslRequest, sizeof kSslRequest - 1);
     Call postgres(runtime, at);
     co_await postgres.opened(stop);

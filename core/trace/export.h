@@ -38,10 +38,10 @@ std::expected<void, QString> exportPerfetto(const Trace& trace, QIODevice& devic
 /// another process, as Jepsen demands. The values are [lock token], [lock] or [resource token]. Faults are operations
 /// of :nemesis. A client's loss of a hold is an :info of its own, :lost.
 ///
-/// Of servers that are watched, nobody knows when a client asked: each change of an exclusive hold is an operation from
-/// the last look before it to the look that saw it, which contains the change. A hold that has not ended by a release,
-/// or not in sight, ends with :info. Each pair of a thread and a lock is a process. A trace with neither is an error:
-/// its history would be empty, and would look like one that is fine.
+/// In a recording of watched servers, nobody knows when a client asked. Each change of an exclusive hold is an
+/// operation from the last look before it to the look that saw it, which contains the change. A hold that has not ended
+/// by a release, or not in sight, ends with :info. Each pair of a thread and a lock is a process. A trace with neither
+/// is an error: its history would be empty, and would look like one that is fine.
 std::expected<void, QString> exportJepsen(const Trace& trace, QIODevice& device, std::stop_token stop = {});
 
 /// A format of a file that a whole trace can be exported to.

@@ -80,7 +80,7 @@ private Q_SLOTS:
         row("memcached://127.0.0.1:%1?connect=2s", "zookeeper", "a ZooKeeper, not a memcached");
         row("zookeeper://127.0.0.1:%1?connect=2s", "etcd", "an etcd, not a ZooKeeper");
     }
-    /// What listens there says so by its own bytes.
+    /// The first bytes of the program that listens there tell which one it is.
     void anotherServiceIsNamed() {
         QFETCH(QString, url);
         QFETCH(QByteArray, kind);
