@@ -3,6 +3,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
+#include "drivers/other_service.h"
 #include "runtime/completion.h"
 #include "runtime/event_loop_runtime.h"
 #include "servers/commands.h"
@@ -80,6 +81,7 @@ private:
         } catch (const Cancelled&) {
             status = m_interruptedBy != 0 ? kSignalBase + m_interruptedBy : notConnected();
         }
+        if (m_unreached) co_await tellOtherService();
         m_lock.reset();
         // A session or a lease of the connection's own should not outlive this program; a server that is gone ends it.
         m_runtime.spawn([this] { return sayGoodbye(); });
@@ -97,7 +99,11 @@ private:
         limitConnecting();
         const auto opened = co_await m_backend->open(m_stop.get_token());
         m_runtime.cancelCall(m_connecting);
-        if (!opened) co_return failed(opened.error());
+        if (!opened) {
+            complain(opened.error().message);
+            co_await tellOtherService();
+            co_return kLockFailed;
+        }
         auto made = m_backend->makeLock();
         if (!made) co_return failed(made.error());
         m_lock = *std::move(made);
@@ -127,6 +133,13 @@ private:
         m_giveUpAt = m_runtime.monotonic() + m_plan.wait;
         const Nanos latest = m_runtime.monotonic() + std::max(m_plan.wait, kConnecting);
         m_connecting = m_runtime.callAt(latest, [this] { m_stop.request_stop(); });
+    }
+
+    /// Says so when a server of another kind listens there.
+    QCoro::Task<> tellOtherService() {
+        if (!m_plan.managerFile.isEmpty()) co_return;
+        const QString other = co_await otherServiceAt(m_runtime, m_plan.url);
+        if (!other.isEmpty()) complain(other);
     }
 
     int notConnected() {

@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "drivers/dial.h"
+#include "drivers/other_service.h"
 #include "inspect/make_watcher.h"
 #include "inspect/row_named.h"
 #include "inspect/text.h"
@@ -46,6 +47,7 @@ WatchedServer::WatchedServer(Runtime& runtime, const ConnectionUrl& url, const W
                              WatchMetrics* metrics)
     : m_runtime(runtime),
       m_clock(clock),
+      m_url(url),
       m_endpoint(url.display()),
       m_plan(plan),
       m_metrics(metrics),
@@ -64,6 +66,8 @@ WatchedServer::WatchedServer(Runtime& runtime, const ConnectionUrl& url, const W
 QCoro::Task<int> WatchedServer::look(std::stop_token stop) {
     if (const auto opened = co_await m_watcher->open(stop); !opened) {
         complainHere(opened.error().message);
+        if (const QString other = co_await otherServiceAt(m_runtime, m_url, stop); !other.isEmpty())
+            complainHere(other);
         const bool wrong = opened.error().kind == inspect::WatchTrouble::Kind::WrongUrl;
         // One server of several that is away now is watched for; one alone is most likely a mistake.
         if (wrong || m_plan.once || !m_plan.headings) co_return wrong ? kUsage : kUnreachable;

@@ -66,6 +66,7 @@ private:
 
     Runtime& m_runtime;
     WatchClock& m_clock;
+    const ConnectionUrl m_url;
     QString m_endpoint;
     WatchPlan m_plan;
     WatchMetrics* m_metrics;

@@ -32,6 +32,8 @@ QJsonObject toJson(const ServerIdentity& server) {
     if (!server.persistence.isEmpty()) json.insert(QStringLiteral("persistence"), readable(server.persistence));
     if (!server.evicts.isEmpty()) json.insert(QStringLiteral("maxmemory_policy"), readable(server.evicts));
     if (server.behind >= 0) json.insert(QStringLiteral("behind_bytes"), qint64(server.behind));
+    if (server.behindSeconds >= 0) json.insert(QStringLiteral("behind_s"), qint64(server.behindSeconds));
+    if (!server.master.isEmpty()) json.insert(QStringLiteral("replica_of"), readable(server.master));
     if (server.entriesBehind >= 0) json.insert(QStringLiteral("behind_entries"), qint64(server.entriesBehind));
     if (server.role == Role::Master && (server.mode != Mode::Unknown || !server.replicas.empty())) {
         QJsonArray replicas;
@@ -71,7 +73,8 @@ Nanos LockReport::knownUntil(const LockRow& row) const {
 }
 
 bool LockReport::concerns(const LockRow& row) const {
-    if (events.empty()) return false;
+    const auto isRestart = [](ServerEvent event) { return event == ServerEvent::Restarted; };
+    if (outlivesRestarts ? std::ranges::all_of(events, isRestart) : events.empty()) return false;
     const auto isThere = [this](const LockRow& one) {
         return std::ranges::find(eventsAt, one.server) != eventsAt.end();
     };

@@ -44,6 +44,8 @@ struct LockReport {
     std::vector<ServerEvent> events;      ///< what happened to it since the look before
     /// The addresses that `events` concern, before and after, where several servers are watched. Empty: all locks.
     std::vector<QByteArray> eventsAt;
+    /// Locks outlive the server's end: one that is gone after a restart was released, or has expired.
+    bool outlivesRestarts = false;
     std::vector<WatchedServerState> servers; ///< of several: those that have the locks
     bool together = false;        ///< each of the servers has a copy of its own of every lock: LockRow::copies
     int connections = 0;          ///< so far: what is said once per connection is due again when this grows

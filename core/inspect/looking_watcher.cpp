@@ -131,8 +131,12 @@ QCoro::Task<LockReport> LookingWatcher::report(Depth depth, Progress progress, s
     }
     tell(WatchStatus::State::Connected);
     const Nanos now = m_runtime.monotonic();
+    report.events = std::move(found->events);
+    report.eventsAt = std::move(found->eventsAt);
+    report.outlivesRestarts = found->outlivesRestarts;
     if (found->server) {
-        const auto event = m_server ? changeOf(*m_server, *found->server, now - m_serverAt) : std::nullopt;
+        const bool compares = m_server && report.events.empty(); // else the look has compared by itself
+        const auto event = compares ? changeOf(*m_server, *found->server, now - m_serverAt) : std::nullopt;
         if (event) report.events.push_back(*event);
         m_server = std::move(found->server);
         m_serverAt = now;

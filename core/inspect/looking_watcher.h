@@ -36,6 +36,9 @@ protected:
         std::vector<WatchNote> notes;
         std::optional<ServerIdentity> server;    ///< missing = it does not tell
         std::vector<WatchedServerState> servers; ///< those of an ensemble, as far as each tells of itself
+        std::vector<ServerEvent> events = {};    ///< besides those that `server` shows, since the look before
+        std::vector<QByteArray> eventsAt = {};   ///< LockReport::eventsAt
+        bool outlivesRestarts = false;           ///< LockReport::outlivesRestarts
     };
     template <typename T>
     using Answer = QCoro::Task<std::expected<T, WatchTrouble>>;

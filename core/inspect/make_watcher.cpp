@@ -60,18 +60,28 @@ Made sqlWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& dial
                                                                     std::move(options));
 }
 
+memcached::Result<std::vector<memcached::Statistics>> tellsAlone(memcached::Client& server, std::stop_token stop) {
+    auto told = co_await server.statistics(std::move(stop));
+    if (!told) co_return std::unexpected(told.error());
+    std::vector<memcached::Statistics> one;
+    one.push_back(*std::move(told));
+    co_return one;
+}
+
 Made memcachedWatcher(Runtime& runtime, const ConnectionUrl& url, const Diallers& diallers, WatchOptions options) {
     if (url.endpoints.size() == 1) {
         auto client = diallers.memcached(runtime, url);
-        const auto worked = [server = client.get()](std::stop_token stop) { return server->worked(std::move(stop)); };
+        const auto tells = [server = client.get()](std::stop_token stop) {
+            return tellsAlone(*server, std::move(stop));
+        };
         return std::make_unique<OwningWatcher<MemcachedWatcher, memcached::Client>>(
-            std::move(client), hosts(url), std::move(options), MemcachedWatcher::WhereIs(), worked);
+            std::move(client), hosts(url), std::move(options), MemcachedWatcher::WhereIs(), tells);
     }
     auto ring = std::make_unique<memcached::RingPort>(runtime, diallers.memcached, url);
     const auto whereIs = [servers = ring.get()](const QByteArray& key) { return servers->whereIs(key); };
-    const auto worked = [servers = ring.get()](std::stop_token stop) { return servers->worked(std::move(stop)); };
+    const auto tells = [servers = ring.get()](std::stop_token stop) { return servers->statistics(std::move(stop)); };
     return std::make_unique<OwningWatcher<MemcachedWatcher, memcached::RingPort>>(std::move(ring), hosts(url),
-                                                                                  std::move(options), whereIs, worked);
+                                                                                  std::move(options), whereIs, tells);
 }
 
 /// The watcher of each kind.

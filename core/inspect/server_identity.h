@@ -36,8 +36,9 @@ struct ServerIdentity {
     QByteArray evicts; ///< the policy by which it drops keys when its memory is full, or "noeviction"; empty: not
                        ///< known
     std::vector<ReplicaState> replicas; ///< of a master; empty: none, or not known
-    std::int64_t behind = -1; ///< of a replica: bytes of its master's changes that it has and does not show yet;
-                              ///< -1 = not known
+    std::int64_t behind = -1;        ///< of a replica: bytes of its master's changes that it has and does not show yet;
+                                     ///< -1 = not known
+    std::int64_t behindSeconds = -1; ///< of a MySQL's or MariaDB's replica: the age of what it shows; -1 = not known
     /// Entries of the log that etcd's leader has applied and this follower or learner has not, at least; -1 = not
     /// known.
     std::int64_t entriesBehind = -1;

@@ -87,6 +87,9 @@ QString textOf(const WatchedServerState& server) {
     if (its.behind >= 0)
         //: Of a replica: how much of its master's changes its data lack.
         parts << Text::tr("%1 behind").arg(QLocale().formattedDataSize(its.behind));
+    if (its.behindSeconds >= 0)
+        //: Of a database that is a replica: the age of what it shows, in seconds.
+        parts << Text::tr("%1 s behind").arg(its.behindSeconds);
     if (its.entriesBehind >= 0)
         //: Of an etcd's follower: how many entries of the cluster's log it has not applied yet.
         parts << Text::tr("%n entry(ies) behind", nullptr, int(std::min<std::int64_t>(its.entriesBehind, INT_MAX)));

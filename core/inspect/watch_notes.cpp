@@ -83,6 +83,10 @@ const char* nameOf(Kind kind) {
         return "changes-refused";
     case Kind::ClientsNotListed:
         return "clients-not-listed";
+    case Kind::BlockedClients:
+        return "blocked-clients";
+    case Kind::PatternListeners:
+        return "pattern-listeners";
     case Kind::TableMissing:
         return "table-missing";
     case Kind::RootMissing:
@@ -187,6 +191,16 @@ QString textOf(const WatchNote& note) {
                 .arg(count);
         return Text::tr("This user may not list the connections (CLIENT LIST), so the addresses of holders are not "
                         "known");
+    case Kind::BlockedClients:
+        return Text::tr("%n connection(s) wait at a list (BLPOP), as waiters of python-redis-lock do: the server does "
+                        "not tell for which lock, if for any%1",
+                        nullptr, int(note.count))
+            .arg(examplesOf(note));
+    case Kind::PatternListeners:
+        return Text::tr("%n connection(s) are subscribed to patterns, as waiters of Spring Integration are, and "
+                        "monitors: the server does not tell for which lock, if for any%1",
+                        nullptr, int(note.count))
+            .arg(examplesOf(note));
     case Kind::TableMissing:
         return Text::tr("The table or column that the address names is not there, or this user may not see it: %1")
             .arg(note.examples.empty() ? QString() : readable(note.examples.front()));
@@ -226,6 +240,8 @@ bool countsKeys(Kind kind) {
     case Kind::ChangesForgotten:
     case Kind::ChangesRefused:
     case Kind::ClientsNotListed:
+    case Kind::BlockedClients:
+    case Kind::PatternListeners:
     case Kind::TableMissing:
     case Kind::RootMissing:
         break;

@@ -35,6 +35,8 @@ struct WatchNote {
         ChangesForgotten, ///< … of so many keys at most, because it forgets more: the others are polled
         ChangesRefused,   ///< the server, or this user's rights, do not allow to be told of changes: keys are polled
         ClientsNotListed, ///< so many connections that they are not listed; 0: this user may not list them
+        BlockedClients,   ///< so many connections wait at lists (BLPOP), which ones the server does not tell: examples
+        PatternListeners, ///< so many are subscribed to patterns, which ones the server does not tell: examples
         TableMissing,     ///< the table that the URL names, or a column in it, is not there: examples
         RootMissing,      ///< the node that the URL names is not there
         LeftAlone,        ///< reading these keys would keep them from being evicted

@@ -2,6 +2,7 @@
 #include "live/connection_trial.h"
 
 #include "drivers/dial.h"
+#include "drivers/other_service.h"
 #include "inspect/make_watcher.h"
 #include "runtime/event_loop_runtime.h"
 
@@ -40,7 +41,7 @@ QString connectedText(const inspect::LockReport& report, const QString& where) {
 class ConnectionTrial::Work {
 public:
     using Told = std::function<void(Outcome, QString)>;
-    Work(const ConnectionUrl& url, Told told) : m_told(std::move(told)) {
+    Work(const ConnectionUrl& url, Told told) : m_url(url), m_told(std::move(told)) {
         m_watcher = *inspect::makeWatcher(m_runtime, url, realDiallers(), inspect::watchOptionsOf(url));
         m_runtime.spawn([this] { return run(); });
     }
@@ -50,7 +51,8 @@ private:
     QCoro::Task<> run() {
         const auto opened = co_await m_watcher->open();
         if (!opened) {
-            tell(Outcome::Failed, opened.error().message);
+            const QString other = co_await otherServiceAt(m_runtime, m_url);
+            tell(Outcome::Failed, other.isEmpty() ? opened.error().message : joined(opened.error().message, other));
             co_return;
         }
         m_runtime.callAt(m_runtime.monotonic() + kLongestLook, [this] { judge(); });
@@ -85,6 +87,7 @@ private:
     }
 
     EventLoopRuntime m_runtime;
+    const ConnectionUrl m_url;
     std::unique_ptr<inspect::Watcher> m_watcher;
     std::optional<inspect::LockReport> m_last;
     Told m_told;

@@ -36,8 +36,12 @@ std::expected<void, QString> exportPerfetto(const Trace& trace, QIODevice& devic
 /// a thread of a client. :acquire and :release are invoked by the client and end with :ok, :fail, or :info where the
 /// outcome is unknown to it; :write of a guarded resource ends with :ok or :fail. After :info the thread goes on as
 /// another process, as Jepsen demands. The values are [lock token], [lock] or [resource token]. Faults are operations
-/// of :nemesis. A client's loss of a hold is an :info of its own, :lost. A trace without an operation of a client, as
-/// of servers that are watched, is an error: its history would be empty, and would look like one that is fine.
+/// of :nemesis. A client's loss of a hold is an :info of its own, :lost.
+///
+/// In a recording of watched servers, nobody knows when a client asked. Each change of an exclusive hold is an
+/// operation from the last look before it to the look that saw it, which contains the change. A hold that has not ended
+/// by a release, or not in sight, ends with :info. Each pair of a thread and a lock is a process. A trace with neither
+/// is an error: its history would be empty, and would look like one that is fine.
 std::expected<void, QString> exportJepsen(const Trace& trace, QIODevice& device, std::stop_token stop = {});
 
 /// A format of a file that a whole trace can be exported to.

@@ -4,6 +4,7 @@
 
 #include <QCoreApplication>
 #include <map>
+#include <utility>
 
 namespace lockscope::trace {
 
@@ -78,7 +79,65 @@ public:
         }
     }
 
+    /// Adds what a watched server has shown: the exclusive holds of locks, each change of which lies between the last
+    /// look before it and the look that saw it.
+    void addObserved(const Event& e) {
+        using K = EventKind;
+        if (m_trace.copyOf(e.subject) != kNoEntity) return; // a lock of several servers is told once
+        switch (e.kind) {
+        case K::RecordHeld:
+        case K::RecordRenewed:
+            return seeHeld(e);
+        case K::RecordDeadline:
+        case K::RecordWaiters:
+        case K::RecordQueued:
+            if (const auto seen = m_seen.find(e.subject); seen != m_seen.end()) seen->second.at = e.at;
+            return;
+        case K::RecordFreed:
+            return seeFreed(e, FreedBy(e.flags & kFreedByMask));
+        default:
+            return;
+        }
+    }
+
 private:
+    /// A lock as it was seen last.
+    struct Seen {
+        EntityId holder = kNoEntity;
+        std::int64_t at = 0; ///< 0: the recording's begin
+    };
+    void seeHeld(const Event& e) {
+        if (HoldMode(e.flags & kHoldModeMask) != HoldMode::Exclusive) return;
+        Seen& seen = m_seen[e.subject];
+        if (seen.holder != kNoEntity && seen.holder != e.actor) endSeen(e.subject, seen, "info", e.at);
+        if (std::exchange(seen.holder, e.actor) != e.actor) {
+            const QByteArray by = process(e.actor, e.subject);
+            line("invoke", "acquire", value(e.subject), by, seen.at);
+            line("ok", "acquire", value(e.subject), by, e.at);
+        }
+        seen.at = e.at;
+    }
+    void seeFreed(const Event& e, FreedBy why) {
+        const auto seen = m_seen.find(e.subject);
+        if (seen == m_seen.end()) return;
+        // A lease that has ended, or was lost with its server, is nobody's release: its holder may not know.
+        const bool released = why == FreedBy::Release || why == FreedBy::Force;
+        if (seen->second.holder != kNoEntity) endSeen(e.subject, seen->second, released ? "ok" : "info", e.at);
+        seen->second = {kNoEntity, e.at};
+    }
+    void endSeen(EntityId lock, Seen& seen, const char* type, std::int64_t at) {
+        const QByteArray by = process(seen.holder, lock);
+        line("invoke", "release", value(lock), by, seen.at);
+        line(type, "release", value(lock), by, at);
+        if (qstrcmp(type, "info") == 0) m_observers.erase({seen.holder, lock});
+        seen = {kNoEntity, at};
+    }
+    /// The process of a thread at one lock: nobody knows in which order it changed several between two looks.
+    QByteArray process(EntityId thread, EntityId lock) {
+        const auto [found, fresh] = m_observers.try_emplace({thread, lock}, m_next);
+        if (fresh) ++m_next;
+        return QByteArray::number(found->second);
+    }
     struct Open {
         Function function;
         EntityId lock;
@@ -135,25 +194,37 @@ private:
 
     const Trace& m_trace;
     ExportOutput& m_output;
-    std::map<EntityId, int> m_processes; ///< by thread
-    std::map<EntityId, Open> m_open;     ///< by thread
+    std::map<EntityId, int> m_processes;                      ///< by thread
+    std::map<EntityId, Open> m_open;                          ///< by thread
+    std::map<EntityId, Seen> m_seen;                          ///< by lock
+    std::map<std::pair<EntityId, EntityId>, int> m_observers; ///< processes, by thread and lock
     int m_next = 0;
     std::size_t m_index = 0;
 };
 
 } // namespace
 
+/// Whether clients of our own tell what they do; else everything is known from servers that are watched.
+static bool hasOperations(const Trace& trace) {
+    for (std::size_t i = 0; i < trace.size(); ++i)
+        if (isBelief(trace.kindAt(i)) || isEffect(trace.kindAt(i))) return true;
+    return false;
+}
+
 std::expected<void, QString> exportJepsen(const Trace& trace, QIODevice& device, std::stop_token stop) {
     ExportOutput output(device, std::move(stop));
     History history(trace, output);
     const std::size_t rows = trace.size();
-    for (std::size_t i = 0; i < rows && output.goesOn(); ++i)
+    const bool watched = !hasOperations(trace);
+    for (std::size_t i = 0; i < rows && output.goesOn(); ++i) {
+        if (watched) history.addObserved(trace.at(i));
         history.add(trace.at(i));
+    }
     const std::expected<void, QString> ended = output.end();
     if (ended && history.empty())
         return std::unexpected(
-            Words::tr("There is no operation of a client to write: of servers that are watched, only what lies on them "
-                      "is known. Export as csv or perfetto instead."));
+            Words::tr("There is no operation of a client to write, and no exclusive hold was seen. Export as csv or "
+                      "perfetto instead."));
     return ended;
 }
 

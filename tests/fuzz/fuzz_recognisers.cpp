@@ -44,6 +44,8 @@ std::vector<QByteArray> keysOfEachFormat() {
         line({"hash", "rw2", "29000", "mode", "write", kUuid + ":1:write", "1"}),
         line({"string", "latch", "-1", "2"}) + line({"channel", "redisson_countdownlatch__channel__{latch}", "2"}),
         line({"string", "semaphore", "-1", "0"}) + line({"channel", "redisson_sc:{semaphore}", "2"}),
+        line({"hash", "fast", "29000", "a", kUuid + ":1", "a:" + kUuid + ":1:expire_time", "1790000005000",
+              "a:" + kUuid + ":1:lock_count", "2"}),
         line({"string", "c", "8000", "0123456789ABCDEF0123456789ABCDEF01234567"}) +
             line({"string", "lock:p", "8000", "q83vEjRWeJCrze8SNFZ4kA=="}),
     };

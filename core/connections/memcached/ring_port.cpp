@@ -24,9 +24,9 @@ Result<KeyList> listOf(const std::weak_ptr<Client>& server, WantsKey wants, std:
 }
 
 /// As ask().
-Result<std::optional<Nanos>> workedOf(const std::weak_ptr<Client>& server, std::stop_token stop) {
-    if (const auto still = server.lock()) return still->worked(std::move(stop));
-    return []() -> Result<std::optional<Nanos>> { co_return std::unexpected(errors::driverGone({})); }();
+Result<Statistics> statisticsOf(const std::weak_ptr<Client>& server, std::stop_token stop) {
+    if (const auto still = server.lock()) return still->statistics(std::move(stop));
+    return []() -> Result<Statistics> { co_return std::unexpected(errors::driverGone({})); }();
 }
 
 /// Several servers are asked at once, and one answer is enough.
@@ -128,17 +128,16 @@ Result<Version> RingPort::version(std::stop_token stop) {
     co_return found;
 }
 
-Result<std::optional<Nanos>> RingPort::worked(std::stop_token stop) {
+Result<std::vector<Statistics>> RingPort::statistics(std::stop_token stop) {
     const std::vector<std::weak_ptr<Client>> servers(m_servers.begin(), m_servers.end());
-    Nanos all{};
+    std::vector<Statistics> all;
     for (const std::weak_ptr<Client>& server : servers) {
-        auto asked = workedOf(server, stop);
-        const auto worked = co_await std::move(asked);
-        if (!worked) co_return std::unexpected(worked.error());
-        if (!*worked) co_return std::optional<Nanos>();
-        all += **worked;
+        auto asked = statisticsOf(server, stop);
+        auto told = co_await std::move(asked);
+        if (!told) co_return std::unexpected(told.error());
+        all.push_back(*std::move(told));
     }
-    co_return std::optional(all);
+    co_return all;
 }
 
 Result<Version> RingPort::anyVersion(std::stop_token stop) {

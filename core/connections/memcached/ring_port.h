@@ -33,8 +33,8 @@ public:
     Result<Client::Version> version(std::stop_token stop = {});
     /// Asks every server for its version and waits for the first answer; an error when none comes.
     Result<Client::Version> anyVersion(std::stop_token stop = {});
-    /// Client::worked() of all servers together; nullopt: one of them does not tell.
-    Result<std::optional<Nanos>> worked(std::stop_token stop = {});
+    /// Client::statistics() of each server, in the URL's order.
+    Result<std::vector<Statistics>> statistics(std::stop_token stop = {});
     /// "host:port" of the server that keeps the key.
     QString whereIs(const QByteArray& key) const;
 

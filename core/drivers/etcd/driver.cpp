@@ -126,6 +126,7 @@ Result<MemberList> EtcdDriver::members(std::stop_token stop) {
     if (!all) co_return std::unexpected(all.error());
     MemberList list;
     list.version = state->version;
+    list.term = state->term;
     std::size_t leader = all->size();
     for (const auto& [id, member] : *all) {
         if (state->leader != 0 && id == state->leader) leader = list.members.size();

@@ -115,14 +115,16 @@ Result<Client::Version> MemcachedDriver::version(std::stop_token stop) {
     return ask(m_line, Command{Command::Kind::Version}, &versionOf, std::move(stop));
 }
 
-Result<std::optional<Nanos>> MemcachedDriver::worked(std::stop_token stop) {
+Result<Statistics> MemcachedDriver::statistics(std::stop_token stop) {
     const std::shared_ptr<Line> line = m_line; // this object may go
+    Statistics none;
+    none.where = line->where();
     // A proxy may hang up at this question. A server that has answered it does so again.
-    if (!line->tellsStatistics()) co_return std::optional<Nanos>();
+    if (!line->tellsStatistics()) co_return none;
     auto asking = ask(line, Command{Command::Kind::Statistics}, &answered, std::move(stop));
     const auto told = co_await std::move(asking);
     if (!told) co_return std::unexpected(told.error());
-    co_return line->worked();
+    co_return line->statistics();
 }
 
 } // namespace lockscope::memcached

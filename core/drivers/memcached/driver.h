@@ -31,7 +31,7 @@ public:
     CallList::Registration onReconnect(const QByteArray& key, CallList::Callback back) override;
 
     Result<Version> version(std::stop_token stop = {}) override;
-    Result<std::optional<Nanos>> worked(std::stop_token stop = {}) override;
+    Result<Statistics> statistics(std::stop_token stop = {}) override;
     QString where() const override { return m_line->where(); }
     std::uint64_t commandsSent() const override { return m_line->sent(); }
 

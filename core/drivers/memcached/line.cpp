@@ -312,4 +312,10 @@ void Line::shutDown() {
     close(errors::driverGone(m_where));
 }
 
+Statistics Line::statistics() const {
+    Statistics told = m_protocol ? m_protocol->statistics() : Statistics();
+    told.where = m_where;
+    return told;
+}
+
 } // namespace lockscope::memcached

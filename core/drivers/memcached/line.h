@@ -62,8 +62,8 @@ public:
     /// Ends all calls with the error "closed on purpose", and accepts no new ones.
     void shutDown();
     Runtime& runtime() { return m_runtime; }
-    /// Protocol::worked() and Protocol::runBegan() of the present connection.
-    std::optional<Nanos> worked() const { return m_protocol ? m_protocol->worked() : std::nullopt; }
+    /// Protocol::statistics() and Protocol::runBegan() of the present connection.
+    Statistics statistics() const;
     bool tellsStatistics() const { return m_state == State::Ready && m_protocol->runBegan() > 0; }
     std::uint64_t sent() const { return m_sent; }
     const QString& where() const { return m_where; }

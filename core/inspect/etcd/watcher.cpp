@@ -77,6 +77,7 @@ QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::begin(std::stop_token stop) {
     m_next = m_from;
     m_passed = 0;
     m_watch.reset();
+    if (m_tellsMembers) m_membersNotBefore = {}; // the watch may have ended with its server
     if (runtime().monotonic() < m_noWatchUntil) co_return std::nullopt;
     // Before the first look, so that nothing that changes meanwhile is missed.
     ++m_requests;
@@ -86,14 +87,29 @@ QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::begin(std::stop_token stop) {
     co_return std::nullopt;
 }
 
+void EtcdWatcher::noteRevision(std::int64_t revision) {
+    if (revision <= 0) return;
+    if (revision < m_revision) m_news.push_back(ServerEvent::Emptied);
+    m_revision = revision;
+}
+
+void EtcdWatcher::noteTerm(const etcd::MemberList& list) {
+    // A cluster elects another leader whenever one is slow, and nobody loses anything by it: its members' roles tell.
+    const std::int64_t term = list.members.size() == 1 ? list.term : 0;
+    if (term > 0 && m_term > 0 && term != m_term) m_news.push_back(ServerEvent::Restarted);
+    m_term = term;
+}
+
 QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askMembers(std::stop_token stop) {
     if (runtime().monotonic() < m_membersNotBefore) co_return std::nullopt;
     ++m_requests;
     const auto list = co_await m_reader.members(std::move(stop));
     m_membersNotBefore = runtime().monotonic() + (list ? kMembersAgain : kRefusedAgain);
+    m_tellsMembers = list.has_value() || list.error().kind == Error::Kind::Unreachable;
     m_members.clear();
     if (!list && list.error().kind == Error::Kind::Unreachable) co_return list.error();
     if (!list) co_return std::nullopt;
+    noteTerm(*list);
     m_version.emplace();
     m_version->version = list->version;
     const auto leader = std::ranges::find_if(list->members, &etcd::Member::leads);
@@ -121,6 +137,7 @@ QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::readPage(std::stop_token stop) {
     const auto page = co_await m_reader.range(range, stop);
     if (!page) co_return page.error();
     if (m_passed == 0) m_there = page->count;
+    noteRevision(page->revision); // what most members have, whichever answers
     m_passed += std::int64_t(page->keys.size());
     std::vector<QByteArray> wanted;
     for (const etcd::KeyValue& key : page->keys)
@@ -297,6 +314,7 @@ void EtcdWatcher::hear(const etcd::WatchEvent& event) {
         m_watch.reset();
         return;
     }
+    m_revision = std::max(m_revision, event.key.modRevision);
     if (event.kind == Kind::Put)
         take(event.key);
     else
@@ -373,6 +391,8 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> EtcdWatcher::look
         co_return std::unexpected(troubleOf(*failed));
     }
     found.locks = rows();
+    found.events = std::exchange(m_news, {});
+    found.outlivesRestarts = true;
     found.servers = m_members;
     found.server = m_version;
     found.complete = !m_next;

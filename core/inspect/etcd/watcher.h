@@ -50,12 +50,20 @@ private:
     QCoro::Task<Failed> askPulse(std::stop_token stop);
     /// Asks who leads, if that is due; a cluster that does not tell is asked seldom.
     QCoro::Task<Failed> askMembers(std::stop_token stop);
+    /// Notes an election of an etcd that has no others: it was started again.
+    void noteTerm(const etcd::MemberList& list);
+    /// Notes a revision of the store: it only grows, unless data were lost.
+    void noteRevision(std::int64_t revision);
 
     etcd::Reader& m_reader;
     std::vector<WatchedServerState> m_members;
     std::optional<ServerIdentity> m_version; ///< no more of the member that answers is told
     Nanos m_membersNotBefore{};
-    QByteArray m_from, m_end; ///< the range that is looked at
+    bool m_tellsMembers = true;      ///< it has not refused to
+    std::int64_t m_term = 0;         ///< of an etcd that is alone; 0: not known
+    std::int64_t m_revision = 0;     ///< the newest that is known
+    std::vector<ServerEvent> m_news; ///< what no look has told yet
+    QByteArray m_from, m_end;        ///< the range that is looked at
     std::optional<etcd::OwnedWatch> m_watch;
     std::map<QByteArray, Group> m_groups; ///< by the lock's name
     std::map<std::int64_t, SeenLease> m_leases;

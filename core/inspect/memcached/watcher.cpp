@@ -25,14 +25,23 @@ WatchTrouble troubleOf(const Error& error) {
     return {kind, {}, error.message};
 }
 
+ServerIdentity identityOf(const memcached::Statistics& run) {
+    ServerIdentity server;
+    server.runId = QByteArray::number(qlonglong(run.process));
+    server.version = run.version;
+    constexpr std::int64_t kBegins = 2; // memcached counts from there, in whole seconds
+    server.uptime = std::chrono::seconds(std::max<std::int64_t>(run.uptime - kBegins, 0));
+    return server;
+}
+
 } // namespace
 
 MemcachedWatcher::MemcachedWatcher(memcached::Reader& reader, QString where, WatchOptions options, WhereIs whereIs,
-                                   Worked worked)
+                                   Tells tells)
     : LookingWatcher(reader.runtime(), std::move(where), std::move(options)),
       m_reader(reader),
       m_whereIs(std::move(whereIs)),
-      m_worked(std::move(worked)) {
+      m_tells(std::move(tells)) {
     for (const QByteArray& name : this->options().names.match) {
         const bool plain = !name.contains('*') && !name.contains('?') && !name.contains('[');
         if (plain && memcached::validKey(name) && m_names.size() < kMostNames) m_names.push_back({name, 0});
@@ -168,16 +177,71 @@ QCoro::Task<std::expected<void, Error>> MemcachedWatcher::list(Depth depth, std:
     co_return std::expected<void, Error>();
 }
 
-QCoro::Task<std::optional<Nanos>> MemcachedWatcher::processorTime(std::stop_token stop) {
-    if (!m_worked) co_return std::nullopt;
+QCoro::Task<std::vector<memcached::Statistics>> MemcachedWatcher::askRuns(std::stop_token stop) {
+    std::vector<memcached::Statistics> none;
+    if (!m_tells) co_return none;
     ++m_requests;
-    auto asked = m_worked(std::move(stop));
-    const auto worked = co_await std::move(asked);
-    co_return worked ? *worked : std::nullopt;
+    auto asked = m_tells(std::move(stop));
+    auto told = co_await std::move(asked);
+    if (!told) co_return none;
+    co_return *std::move(told);
+}
+
+QCoro::Task<std::optional<Nanos>> MemcachedWatcher::processorTime(std::stop_token stop) {
+    const auto runs = co_await askRuns(std::move(stop));
+    Nanos all{};
+    for (const memcached::Statistics& run : runs) {
+        if (!run.worked) co_return std::nullopt;
+        all += *run.worked;
+    }
+    co_return runs.empty() ? std::nullopt : std::optional(all);
+}
+
+bool MemcachedWatcher::compareRuns(const std::vector<memcached::Statistics>& told) {
+    const Nanos now = runtime().monotonic(), between = now - m_runsAt;
+    bool lost = false;
+    for (const memcached::Statistics& run : told) {
+        if (run.process == 0 || run.uptime < 0) continue;
+        const auto before = m_runs.find(run.where);
+        if (before != m_runs.end()) {
+            auto event = changeOf(identityOf(before->second), identityOf(run), between);
+            if (!event && run.flushes > before->second.flushes) event = ServerEvent::Emptied;
+            if (event) {
+                lost = true;
+                m_events.push_back(*event);
+                if (m_whereIs) m_eventsAt.push_back(run.where.toUtf8()); // the others of the ring have all of theirs
+            }
+        }
+        m_runs.insert_or_assign(run.where, run);
+    }
+    m_runsAt = now;
+    return lost;
 }
 
 QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> MemcachedWatcher::look(Depth depth, Progress progress,
                                                                                       std::stop_token stop) {
+    auto found = co_await readDue(depth, progress, stop);
+    if (!found) co_return std::unexpected(found.error());
+    // Asked after the reads: a server that was restarted before them must not seem to have had its locks released.
+    auto runs = co_await askRuns(stop);
+    if (compareRuns(runs)) { // … and what was read before its end is gone
+        found = co_await readDue(depth, std::move(progress), std::move(stop));
+        if (!found) co_return std::unexpected(found.error());
+    }
+    if (m_whereIs) {
+        for (const memcached::Statistics& run : runs)
+            found->servers.push_back(
+                {run.where.toUtf8(), run.process != 0 ? std::optional(identityOf(run)) : std::nullopt});
+    } else if (runs.size() == 1 && runs.front().process != 0) {
+        found->server = identityOf(runs.front());
+    }
+    found->events = std::exchange(m_events, {});
+    found->eventsAt = std::exchange(m_eventsAt, {});
+    co_return *std::move(found);
+}
+
+QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> MemcachedWatcher::readDue(Depth depth, Progress progress,
+                                                                                         std::stop_token stop) {
     Look found;
     if (m_names.empty() && !m_finder) {
         const auto connected = co_await connect(stop);

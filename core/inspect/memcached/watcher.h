@@ -2,6 +2,7 @@
 #pragma once
 #include "inspect/looking_watcher.h"
 #include "inspect/memcached/key_finder.h"
+#include "ports/memcached/client.h"
 
 namespace lockscope::inspect {
 
@@ -11,13 +12,14 @@ class MemcachedWatcher : public LookingWatcher {
 public:
     /// The address of the server that keeps a key.
     using WhereIs = std::function<QString(const QByteArray& key)>;
-    /// The processor time that the server, or all of a ring, has taken so far; nullopt: not told.
-    using Worked = std::function<memcached::Result<std::optional<Nanos>>(std::stop_token stop)>;
+    /// Asks the server, or each of a ring, for its statistics.
+    using Tells = std::function<memcached::Result<std::vector<memcached::Statistics>>(std::stop_token stop)>;
     /// Give it a client of its own; it can only read. Named are the names of `options` that have no wildcard.
     /// `whereIs`: of a ring of several servers, which are one to their clients: none may be away.
-    /// `worked`: without it, the server is taken to work for as long as its answers are late.
+    /// `tells`: without it, the server is taken to work for as long as its answers are late, and its restarts are not
+    /// known.
     MemcachedWatcher(memcached::Reader& reader, QString where, WatchOptions options = {}, WhereIs whereIs = {},
-                     Worked worked = {});
+                     Tells tells = {});
 
 protected:
     Answer<void> connect(std::stop_token stop) override;
@@ -28,8 +30,14 @@ private:
     /// Reads keys, and adds the locks among them to `found`. `listed`: they are of the server's list.
     QCoro::Task<std::expected<void, memcached::Error>> read(std::vector<memcached::ListedKey> keys, bool listed,
                                                             Look& found, std::stop_token stop);
-    /// The server's processor time so far; nullopt: not known.
+    /// Reads the keys that are due.
+    Answer<Look> readDue(Depth depth, Progress progress, std::stop_token stop);
+    /// The servers' statistics; empty: not told.
+    QCoro::Task<std::vector<memcached::Statistics>> askRuns(std::stop_token stop);
+    /// The servers' processor time so far; nullopt: not known.
     QCoro::Task<std::optional<Nanos>> processorTime(std::stop_token stop);
+    /// Compares the servers' runs with those known before, and keeps them. Whether one has lost its items since.
+    bool compareRuns(const std::vector<memcached::Statistics>& told);
     /// A lock that was read.
     struct Read {
         QByteArray key;
@@ -43,7 +51,11 @@ private:
 
     memcached::Reader& m_reader;
     WhereIs m_whereIs;
-    Worked m_worked;
+    Tells m_tells;
+    std::map<QString, memcached::Statistics> m_runs; ///< as told last, by the server's address
+    Nanos m_runsAt{};
+    std::vector<ServerEvent> m_events; ///< … that no look has told yet
+    std::vector<QByteArray> m_eventsAt;
     std::vector<memcached::ListedKey> m_names; ///< that the user names
     std::optional<KeyFinder> m_finder;         ///< of other keys, if the user allows lists
     std::uint64_t m_requests = 0;

@@ -49,6 +49,9 @@ std::vector<ListedClient> clientsIn(const QByteArray& clientList) {
             if (key == "user") client.user = value;
             if (key == "lib-name") client.library = value;
             if (key == "lib-ver") version = value;
+            if (key == "cmd") client.command = value;
+            if (key == "flags") client.blocked = value.contains('b');
+            if (key == "psub") client.patterns = value.toInt();
         }
         if (!client.library.isEmpty() && !version.isEmpty()) client.library += ' ' + version;
         if (!client.address.isEmpty()) clients.push_back(std::move(client));
@@ -90,8 +93,19 @@ bool restsOnHoldersName(const LockRow& row) {
 }
 
 std::vector<WatchNote> ClientNames::notes() const {
-    if (m_known.isEmpty() || (!m_refused && !m_tooMany)) return {};
-    return {{WatchNote::Kind::ClientsNotListed, m_tooMany.value_or(0), {}}};
+    std::vector<WatchNote> notes;
+    const bool wanted = !m_known.isEmpty() || m_blockingLocks || m_listenedLocks;
+    if (wanted && (m_refused || m_tooMany))
+        notes.push_back({WatchNote::Kind::ClientsNotListed, m_tooMany.value_or(0), {}});
+    const auto add = [&notes](WatchNote::Kind kind, bool locks, const std::vector<QByteArray>& clients) {
+        constexpr std::size_t kExamples = 5;
+        if (!locks || clients.empty()) return;
+        const auto end = clients.begin() + std::ptrdiff_t(std::min(clients.size(), kExamples));
+        notes.push_back({kind, std::int64_t(clients.size()), {clients.begin(), end}});
+    };
+    add(WatchNote::Kind::BlockedClients, m_blockingLocks, m_blocked);
+    add(WatchNote::Kind::PatternListeners, m_listenedLocks, m_listening);
+    return notes;
 }
 
 QCoro::Task<> ClientNames::name(std::vector<LockRow>& rows, bool all, int connections, std::stop_token stop) {
@@ -121,6 +135,12 @@ QCoro::Task<> ClientNames::name(std::vector<LockRow>& rows, bool all, int connec
         for (const Party& party : row.waiters.value_or(std::vector<Party>()))
             want(party, nullptr);
     }
+    const auto any = [&rows](QByteArrayView format) {
+        return std::ranges::any_of(rows, [&](const LockRow& row) { return row.format.startsWith(format); });
+    };
+    m_blockingLocks = any("python-redis-lock") || (m_blockingLocks && !all);
+    m_listenedLocks = any("spring|") || (m_listenedLocks && !all);
+    watched = watched || m_blockingLocks || m_listenedLocks;
     if (all) m_known.removeIf([this](const auto& entry) { return entry->wanted != m_looks; });
     if (isDue(fresh, watched)) co_await ask(std::move(stop));
 
@@ -187,7 +207,21 @@ QCoro::Task<> ClientNames::ask(std::stop_token stop) {
     if (m_refused) m_notBefore = m_listedAt + kRefusedAgain;
     if (!listed[0]) co_return;
     m_notBefore = m_listedAt + std::max<Nanos>(m_listedAt - asked - way, 0ns) * kShareOfListing;
-    take(ConnectionTable(clientsIn(listed[0]->text)));
+    const std::vector<ListedClient> clients = clientsIn(listed[0]->text);
+    takeWaiters(clients);
+    take(ConnectionTable(clients));
+}
+
+void ClientNames::takeWaiters(const std::vector<ListedClient>& clients) {
+    m_blocked.clear();
+    m_listening.clear();
+    for (const ListedClient& client : clients) {
+        if (client.name.startsWith("lockscope")) continue; // our own wait for nobody's lock
+        if (client.blocked && client.command == "blpop") m_blocked.push_back(client.address);
+        if (client.patterns > 0) m_listening.push_back(client.address);
+    }
+    std::ranges::sort(m_blocked);
+    std::ranges::sort(m_listening);
 }
 
 void ClientNames::take(const ConnectionTable& table) {

@@ -10,10 +10,13 @@ namespace lockscope::inspect {
 
 /// A connection of a Redis, by a line of CLIENT LIST; what the server does not tell is empty.
 struct ListedClient {
-    QByteArray address; ///< "host:port"
-    QByteArray name;    ///< that the client gave to its connection
-    QByteArray user;    ///< of the ACL
-    QByteArray library; ///< "redis-py 5.0.1"
+    QByteArray address;      ///< "host:port"
+    QByteArray name;         ///< that the client gave to its connection
+    QByteArray user;         ///< of the ACL
+    QByteArray library;      ///< "redis-py 5.0.1"
+    QByteArray command = {}; ///< the last one: of a client that waits, the one that it waits in
+    bool blocked = false;    ///< it waits in that command
+    int patterns = 0;        ///< that it is subscribed to
     friend bool operator==(const ListedClient&, const ListedClient&) = default;
 };
 /// Reads the answer to CLIENT LIST; lines that name no address are left out.
@@ -62,7 +65,7 @@ public:
     /// each connection to the server; another server may know other clients. `all`: there are no other rows, so that
     /// other clients may be forgotten. An error of the connection is left to the next look. Throws Cancelled.
     QCoro::Task<> name(std::vector<LockRow>& rows, bool all, int connections, std::stop_token stop);
-    /// Why clients are not known; empty: they are, or nobody asks for any.
+    /// Why clients are not known, and connections that may wait for locks of formats that the last look has seen.
     std::vector<WatchNote> notes() const;
 
 private:
@@ -81,6 +84,7 @@ private:
     bool isDue(bool fresh, bool watched) const;
     QCoro::Task<> ask(std::stop_token stop);
     void take(const ConnectionTable& table);
+    void takeWaiters(const std::vector<ListedClient>& clients);
 
     KeyReader& m_reader;
     Runtime& m_runtime;
@@ -88,7 +92,9 @@ private:
     std::uint64_t m_looks = 0;
     int m_connections = 0;
     Nanos m_listedAt{}, m_notBefore{};
-    Nanos m_pause{}; ///< to the next listing for new identities
+    Nanos m_pause{};                                       ///< to the next listing for new identities
+    bool m_blockingLocks = false, m_listenedLocks = false; ///< there are locks whose waiters block, or listen
+    std::vector<QByteArray> m_blocked, m_listening;        ///< addresses of clients that may be such waiters, sorted
     std::optional<std::int64_t> m_tooMany;
     bool m_refused = false;
 };

@@ -59,6 +59,12 @@ constexpr const char* kReplay =
     "pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())::bigint";
 enum ReplayColumn : std::size_t { Master, NotShown };
 
+/// Columns of SHOW REPLICA STATUS, which servers name differently and do not move.
+enum SourceColumn : std::size_t { SourceHost = 1, SourcePort = 3, SecondsBehind = 32 };
+/// The connections over which a MySQL's or MariaDB's replicas copy; only the own ones without the right PROCESS.
+constexpr const char* kDumps =
+    "SELECT HOST FROM information_schema.PROCESSLIST WHERE COMMAND LIKE 'Binlog Dump%' ORDER BY 1 LIMIT 32";
+
 const char* catalogueQuery(Language language) {
     switch (language) {
     case Language::PostgreSql:
@@ -128,15 +134,14 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readIdentity(Look& look, std::stop_t
         server.behind = m_behind;
     }
     const bool mySql = m_reader.language() == Language::MariaDb || m_reader.language() == Language::MySql;
-    if (mySql && runtime().monotonic() >= m_roleNotBefore) {
-        const auto source = co_await m_reader.ask("SHOW REPLICA STATUS", stop);
-        if (!source && source.error().connectionLost()) co_return source.error();
-        m_role = !source                ? ServerIdentity::Role::Unknown // no right, or an older server
-                 : source->rows.empty() ? ServerIdentity::Role::Master
-                                        : ServerIdentity::Role::Replica;
-        m_roleNotBefore = runtime().monotonic() + (source ? kRoleAgain : kRefusedAgain);
+    if (mySql) {
+        auto failed = co_await readSources(stop);
+        if (failed) co_return failed;
+        server.role = m_role;
+        server.replicas = m_replicas;
+        server.master = m_master;
+        server.behindSeconds = m_behindSeconds;
     }
-    if (mySql) server.role = m_role;
     look.server = std::move(server);
     co_return std::nullopt;
 }
@@ -158,6 +163,31 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readReplication(bool replica, std::s
             m_replicas.push_back({answer->text(at, Standby), answer->text(at, Phase) == "streaming",
                                   answer->number(at, NotReplayed).value_or(-1)});
         }
+    }
+    co_return std::nullopt;
+}
+
+QCoro::Task<SqlWatcher::Failed> SqlWatcher::readSources(std::stop_token stop) {
+    if (runtime().monotonic() < m_roleNotBefore) co_return std::nullopt;
+    const auto source = co_await m_reader.ask("SHOW REPLICA STATUS", stop);
+    if (!source && source.error().connectionLost()) co_return source.error();
+    m_roleNotBefore = runtime().monotonic() + (source ? kRoleAgain : kRefusedAgain);
+    m_role = !source                ? ServerIdentity::Role::Unknown // no right, or an older server
+             : source->rows.empty() ? ServerIdentity::Role::Master
+                                    : ServerIdentity::Role::Replica;
+    m_replicas.clear();
+    m_master.clear();
+    m_behindSeconds = -1;
+    if (m_role == ServerIdentity::Role::Replica && source->rows.front().size() > SecondsBehind) {
+        m_master = source->text(0, SourceHost) + ':' + source->text(0, SourcePort);
+        // NULL while it does not copy: then nobody knows.
+        m_behindSeconds = source->number(0, SecondsBehind).value_or(-1);
+    }
+    const auto dumps = co_await m_reader.ask(kDumps, stop);
+    if (!dumps && dumps.error().connectionLost()) co_return dumps.error();
+    for (std::size_t at = 0; dumps && at < dumps->rows.size(); ++at) {
+        const QByteArray address = dumps->text(at, 0); // with the port that its connection comes from
+        m_replicas.push_back({address.first(std::max<qsizetype>(address.lastIndexOf(':'), 0)), true, -1});
     }
     co_return std::nullopt;
 }

@@ -23,6 +23,8 @@ private:
     using Failed = std::optional<sql::Error>;
     QCoro::Task<Failed> readIdentity(Look& look, std::stop_token stop);
     QCoro::Task<Failed> readReplication(bool replica, std::stop_token stop);
+    /// As readReplication(), of a MySQL or MariaDB, whose role this finds out.
+    QCoro::Task<Failed> readSources(std::stop_token stop);
     QCoro::Task<Failed> readCatalogue(std::stop_token stop);
     QCoro::Task<Failed> readTables(Look& look, Depth depth, std::stop_token stop);
     void noteMissing(Look& look) const;
@@ -40,11 +42,12 @@ private:
     LastRows m_lastRows;
     ServerIdentity::Role m_role = ServerIdentity::Role::Unknown; ///< of MySQL and MariaDB
     Nanos m_roleNotBefore{};
-    std::vector<ReplicaState> m_replicas; ///< of PostgreSQL
-    QByteArray m_master;                  ///< of a PostgreSQL that is a replica
-    std::int64_t m_behind = -1;
-    Nanos m_catalogueNotBefore{}; ///< when the catalogue may be read again
-    Nanos m_way = 1h;             ///< the shortest time that a query took
+    std::vector<ReplicaState> m_replicas;
+    QByteArray m_master;               ///< of a replica
+    std::int64_t m_behind = -1;        ///< of a PostgreSQL that is a replica, in bytes
+    std::int64_t m_behindSeconds = -1; ///< … and of another one
+    Nanos m_catalogueNotBefore{};      ///< when the catalogue may be read again
+    Nanos m_way = 1h;                  ///< the shortest time that a query took
 };
 
 } // namespace lockscope::inspect

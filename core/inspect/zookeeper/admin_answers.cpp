@@ -30,6 +30,13 @@ std::optional<ServerIdentity> zooKeeperIdentityFrom(const QByteArray& srvr) {
     return server;
 }
 
+std::int64_t newestTransactionIn(const QByteArray& srvr) {
+    const QByteArray zxid = valueOf(srvr, "Zxid:");
+    bool number = false;
+    const auto newest = std::int64_t(zxid.startsWith("0x") ? zxid.sliced(2).toULongLong(&number, 16) : 0);
+    return number ? newest : -1;
+}
+
 // " /10.0.0.5:51234[1](queued=0,recved=5,sent=5,sid=0x100000a1b2c0001,lop=PING,est=1790000000000,to=10000,…)"
 std::map<std::int64_t, QByteArray> sessionPeersIn(const QByteArray& cons) {
     std::map<std::int64_t, QByteArray> peers;

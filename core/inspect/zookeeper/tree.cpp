@@ -35,11 +35,11 @@ ZkTree::ZkTree(zookeeper::Reader& reader) : m_reader(reader) {
 }
 
 void ZkTree::doubtEverything() {
-    want("/", true);
     for (auto& [path, node] : m_nodes) {
         node.members.clear();
-        want(path, true);
+        if (path != "/") want(path, true);
     }
+    want("/", true); // read first: it tells of a loss of data before anything seems to be gone
     m_leftOut = 0;
 }
 
@@ -148,6 +148,9 @@ QCoro::Task<std::optional<Error>> ZkTree::visit(QByteArray path, std::stop_token
 void ZkTree::take(const QByteArray& path, zookeeper::ChildList list) {
     Node& node = m_nodes[path];
     node.refused = false;
+    // Numbers of transactions only grow, unless the servers have forgotten some.
+    if (list.stat.pzxid < node.stat.pzxid || list.stat.czxid < node.stat.czxid) m_wentBack = true;
+    m_newest = std::max({m_newest, list.stat.pzxid, list.stat.czxid, list.stat.mzxid});
     node.stat = list.stat;
     std::ranges::sort(list.names);
     std::vector<QByteArray> gone;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <stop_token>
+#include <utility>
 
 namespace lockscope::inspect {
 
@@ -23,6 +24,12 @@ public:
 
     /// The locks among the nodes that are known. `wallMs`: the present in ms since 1970.
     std::vector<LockRow> rows(std::int64_t wallMs);
+    /// Whether a node has been seen, since the last call, in a state older than one that was seen before: the server
+    /// that answers has lost data, or is behind the others.
+    bool takeWentBack() { return std::exchange(m_wentBack, false); }
+    /// The newest transaction that nodes tell of, and a new beginning of that.
+    std::int64_t newest() const { return m_newest; }
+    void forgetNewest() { m_newest = 0; }
     /// Nothing is due.
     bool upToDate() const { return m_due.empty(); }
     /// Nodes that are not looked at, because there are more than this keeps.
@@ -64,6 +71,8 @@ private:
     std::deque<QByteArray> m_due;
     std::set<QByteArray> m_isDue;
     std::int64_t m_leftOut = 0;
+    bool m_wentBack = false;
+    std::int64_t m_newest = 0;
     std::uint64_t m_requests = 0;
 };
 

@@ -81,6 +81,18 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> ZooKeeperWatcher:
         m_way = std::min(m_way, took);
         spent(took - m_way);
     }
+    if (m_tree.takeWentBack()) {
+        // One server of several may only be behind the others: then one of them has the newest transaction.
+        bool lost = m_endpoints.size() == 1;
+        if (!lost) {
+            co_await askServers(m_reader, m_endpoints, m_told);
+            lost = m_told->newest >= 0 && m_told->newest < m_tree.newest();
+        }
+        if (lost) {
+            found.events.push_back(ServerEvent::Emptied);
+            m_tree.forgetNewest();
+        }
+    }
     found.locks = m_tree.rows(runtime().wallMs());
     if (depth == Depth::Everything)
         co_await askServers(m_reader, m_endpoints, m_told);
@@ -111,8 +123,11 @@ QCoro::Task<> ZooKeeperWatcher::askServers(zookeeper::Reader& reader, std::vecto
         if (runtime.monotonic() >= told->peersNotBefore) peers.push_back(reader.askServer(at, "cons"));
     }
     std::vector<WatchedServerState> states;
+    std::int64_t newest = 0;
     for (std::size_t i = 0; i < roles.size(); ++i) {
         const QByteArray answer = co_await roles[i];
+        const std::int64_t its = newestTransactionIn(answer);
+        newest = its < 0 || newest < 0 ? -1 : std::max(newest, its);
         states.push_back({servers[i].display().toUtf8(), zooKeeperIdentityFrom(answer)});
     }
     std::map<std::int64_t, QByteArray> known;
@@ -122,6 +137,7 @@ QCoro::Task<> ZooKeeperWatcher::askServers(zookeeper::Reader& reader, std::vecto
         known.merge(some);
     }
     told->servers = std::move(states);
+    told->newest = newest;
     if (peers.empty()) co_return;
     if (known.empty()) told->peersNotBefore = runtime.monotonic() + kRefusedAgain;
     told->peers = std::move(known);

@@ -29,6 +29,7 @@ private:
     struct Told {
         std::vector<WatchedServerState> servers;
         std::map<std::int64_t, QByteArray> peers; ///< addresses, by session
+        std::int64_t newest = -1;                 ///< the newest transaction of them; -1: not all have told theirs
         Nanos notBefore{}, peersNotBefore{};      ///< when they may be asked again
     };
     /// Asks the servers. Uses the reader before it waits, and not later.

@@ -242,6 +242,7 @@ Read<MemberState> memberState(const QByteArray& body) {
     bool ok = false;
     const qlonglong applied = (*object)[QStringLiteral("raftAppliedIndex")].toString().toLongLong(&ok);
     if (ok && applied >= 0) state.applied = applied;
+    state.term = (*object)[QStringLiteral("raftTerm")].toString().toLongLong();
     return state;
 }
 

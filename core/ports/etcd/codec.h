@@ -28,6 +28,7 @@ struct MemberState {
     std::uint64_t id = 0;      ///< its own; 0 when it does not say
     std::uint64_t leader = 0;  ///< the leader's id; 0 when it does not say
     std::int64_t applied = -1; ///< entries of the log that it has applied; -1 when it does not say
+    std::int64_t term = 0;     ///< the number of its leader's election; 0 when it does not say
 };
 /// Reads a member's state from the answer to /v3/maintenance/status.
 Read<MemberState> memberState(const QByteArray& body);

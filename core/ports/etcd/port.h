@@ -122,7 +122,8 @@ struct Member {
 };
 struct MemberList {
     std::vector<Member> members;
-    QByteArray version; ///< of the member that was asked: "3.4.23"
+    QByteArray version;    ///< of the member that was asked: "3.4.23"
+    std::int64_t term = 0; ///< … and the number of the election by which its leader leads; 0: it does not say
 };
 
 struct Removal {

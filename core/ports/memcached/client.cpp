@@ -3,8 +3,10 @@
 
 namespace lockscope::memcached {
 
-Result<std::optional<Nanos>> Client::worked(std::stop_token /*stop*/) {
-    co_return std::optional<Nanos>();
+Result<Statistics> Client::statistics(std::stop_token /*stop*/) {
+    Statistics none;
+    none.where = where();
+    co_return none;
 }
 
 } // namespace lockscope::memcached

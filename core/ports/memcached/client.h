@@ -7,6 +7,16 @@
 
 namespace lockscope::memcached {
 
+/// A server's own words about its present run.
+struct Statistics {
+    QString where;               ///< "host:port"
+    std::optional<Nanos> worked; ///< processor time since its start, for all its clients; nullopt: not told
+    std::int64_t process = 0;    ///< its process id; 0: not told
+    std::int64_t uptime = -1;    ///< in seconds; -1: not told
+    std::int64_t flushes = 0;    ///< times that all items were thrown away (flush_all)
+    QByteArray version;          ///< "1.6.18"
+};
+
 /// A port to one server, with its connection.
 class Client : public Port {
 public:
@@ -15,8 +25,8 @@ public:
     };
     /// Asks the server for its version: a sign of life.
     virtual Result<Version> version(std::stop_token stop = {}) = 0;
-    /// The processor time that the server has taken since it was started, for all its clients; nullopt: not told.
-    virtual Result<std::optional<Nanos>> worked(std::stop_token stop = {});
+    /// Asks the server for its statistics; those of one that cannot be asked are empty but for its address.
+    virtual Result<Statistics> statistics(std::stop_token stop = {});
     /// "host:port".
     virtual QString where() const = 0;
     /// The number of commands sent: the load on the server.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "ports/memcached/port.h"
+#include "ports/memcached/client.h"
 
 namespace lockscope::memcached {
 
@@ -56,10 +56,8 @@ public:
     /// The next complete reply; nullopt: more bytes are needed. The error describes in a few words what is wrong.
     virtual std::expected<std::optional<Reply>, QString> next() = 0;
 
-    /// The server's processor time when it answered Command::Kind::Statistics last; nullopt: it did not tell.
-    std::optional<Nanos> worked() const {
-        return m_user && m_system ? std::optional(*m_user + *m_system) : std::nullopt;
-    }
+    /// The server's words when it answered Command::Kind::Statistics last, without its address.
+    Statistics statistics() const;
     /// Mark::runBegan, once the server has answered Command::Kind::Statistics; 0 before.
     std::int64_t runBegan() const { return m_time > 0 && m_uptime >= 0 ? m_time - m_uptime : 0; }
 
@@ -75,6 +73,8 @@ protected:
 private:
     std::optional<Nanos> m_user, m_system;  ///< the server's processor time
     std::int64_t m_time = 0, m_uptime = -1; ///< the server's clock and uptime, in seconds; -1 = unknown
+    std::int64_t m_process = 0, m_flushes = 0;
+    QByteArray m_version;
 };
 
 } // namespace lockscope::memcached

@@ -21,7 +21,8 @@ private Q_SLOTS:
     void canBeStopped();
     void perfettoHasASliceForEachWaitAndHold();
     void jepsenHasAnEndForEachInvocation();
-    void jepsenNeedsAnOperationOfAClient();
+    void jepsenNeedsAnOperationOrAHold();
+    void jepsenOfWhatWasWatched();
 
 private:
     static Trace& sample(Trace& t) {
@@ -186,14 +187,14 @@ void TestTraceExport::jepsenHasAnEndForEachInvocation() {
     QCOMPARE(out.data().trimmed().split('\n'), wanted);
 }
 
-void TestTraceExport::jepsenNeedsAnOperationOfAClient() {
+void TestTraceExport::jepsenNeedsAnOperationOrAHold() {
     Trace trace;
     const EntityId node = trace.intern(EntityKind::Node, "redis-1");
     const EntityId lock = trace.intern(EntityKind::Lock, "orders", node);
     const EntityId client = trace.intern(EntityKind::Client, "A"),
                    owner = trace.intern(EntityKind::Thread, "1", client);
-    trace.append({1000, 90'000, owner, lock, 1, EventKind::RecordHeld});
-    trace.append({2000, 0, owner, lock, owner, EventKind::RecordFreed});
+    trace.append({1000, 90'000, owner, lock, 1, EventKind::RecordHeld, std::uint8_t(HoldMode::Shared)});
+    trace.append({2000, 2, kNoEntity, lock, 0, EventKind::RecordWaiters});
     QBuffer out;
     QVERIFY(out.open(QIODevice::WriteOnly));
     const auto done = exportJepsen(trace, out);
@@ -203,6 +204,48 @@ void TestTraceExport::jepsenNeedsAnOperationOfAClient() {
     trace.append({3000, -1, owner, lock, 0, EventKind::Requested});
     trace.append({4000, 0, client, 0, 0, EventKind::ClientKilled, kFault});
     QVERIFY(exportJepsen(trace, out).has_value()); // though nobody is there any more
+}
+
+/// Each change of a watched lock lies between the last look before it and the one that saw it.
+void TestTraceExport::jepsenOfWhatWasWatched() {
+    Trace trace;
+    const EntityId node = trace.intern(EntityKind::Node, "redis-1");
+    const EntityId lock = trace.intern(EntityKind::Lock, "orders", node);
+    const auto thread = [&trace](const char* client) {
+        return trace.intern(EntityKind::Thread, "1", trace.intern(EntityKind::Client, client));
+    };
+    const EntityId a = thread("A"), b = thread("B");
+    const auto held = [&](std::int64_t at, EntityId who, EventKind kind = EventKind::RecordHeld) {
+        trace.append({at, -1, who, lock, 1, kind});
+    };
+    const auto freed = [&](std::int64_t at, EntityId who, FreedBy why) {
+        trace.append({at, 0, kNoEntity, lock, who, EventKind::RecordFreed, std::uint8_t(why)});
+    };
+    held(1000, a);
+    held(2000, a, EventKind::RecordRenewed);
+    freed(3000, a, FreedBy::Release);
+    held(5000, b);
+    freed(6000, b, FreedBy::Expiry);
+    held(7000, b);
+    held(8000, a); // written over
+    QBuffer out;
+    QVERIFY(out.open(QIODevice::WriteOnly));
+    QVERIFY(exportJepsen(trace, out).has_value());
+    QStringList told;
+    for (const QByteArray& line : out.data().trimmed().split('\n')) {
+        const auto part = [&line](const char* key) {
+            const qsizetype from = line.indexOf(key) + qsizetype(qstrlen(key));
+            const qsizetype end = line.indexOf(',', from);
+            return QString::fromLatin1(line.sliced(from, end - from));
+        };
+        told << QStringList{part(":type :"), part(":f :"), part(":process "), part(":time ")}.join(QLatin1Char(' '));
+    }
+    const QStringList wanted{u"invoke acquire 0 0"_qs,    u"ok acquire 0 1000"_qs,     u"invoke release 0 2000"_qs,
+                             u"ok release 0 3000"_qs,     u"invoke acquire 1 3000"_qs, u"ok acquire 1 5000"_qs,
+                             u"invoke release 1 5000"_qs, u"info release 1 6000"_qs, // nobody's release
+                             u"invoke acquire 2 6000"_qs, u"ok acquire 2 7000"_qs,     u"invoke release 2 7000"_qs,
+                             u"info release 2 8000"_qs,   u"invoke acquire 0 8000"_qs, u"ok acquire 0 8000"_qs};
+    QCOMPARE(told, wanted);
 }
 
 QTEST_APPLESS_MAIN(TestTraceExport)

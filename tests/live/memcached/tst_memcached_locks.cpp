@@ -123,10 +123,12 @@ private Q_SLOTS:
             there += here;
         }
         QVERIFY(there > 5 && there < 35);
-        // The servers' processor times, together.
-        const auto all = run(one.worked()), second = run(single.worked());
-        QVERIFY(all && *all && second && *second);
-        QVERIFY2(**all > **second, "that of both is more than that of one");
+        // Each tells of itself.
+        const auto all = run(one.statistics()), second = run(single.statistics());
+        QVERIFY(all && all->size() == 2 && second && second->size() == 1);
+        for (const auto& told : *all)
+            QVERIFY2(told.worked && told.process > 0 && !told.version.isEmpty(), qPrintable(told.where));
+        QVERIFY(all->at(0).process != all->at(1).process);
     }
 
     // --- memcached-lease ---

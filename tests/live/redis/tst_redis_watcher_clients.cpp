@@ -47,6 +47,35 @@ private Q_SLOTS:
         QVERIFY(report.notes.empty());
     }
 
+    /// CLIENT LIST tells that a connection waits at some list, and not at which: no lock has it for a waiter.
+    void waitersThatTheServerDoesNotPlaceAreCounted() {
+        using Kind = WatchNote::Kind;
+        const auto noteOf = [](const LockReport& report, Kind kind) {
+            const auto note = std::ranges::find(report.notes, kind, &WatchNote::kind);
+            return note == report.notes.end() ? std::nullopt : std::optional(*note);
+        };
+        const auto blocked = named("job-1"), listening = named("app-1");
+        const QByteArray waits = addressOf(*blocked), listens = addressOf(*listening);
+        auto waiting = blocked->call(argsOf("BLPOP", "lock-signal:report", "0"), {});
+        QVERIFY(call(*listening, {"PSUBSCRIBE", "registry-channel:*"}));
+        const auto lists = [&] { return call(*m_client, {"CLIENT", "LIST"})->text.contains("cmd=blpop"); };
+        QVERIFY(comesTrue(lists));
+        // Nothing is told where no lock has such waiters.
+        QVERIFY(call(*m_client, {"SET", "lock:other", "worker-9", "PX", "60000"}));
+        const LockReport none = lookOnce();
+        QVERIFY(!noteOf(none, Kind::BlockedClients) && !noteOf(none, Kind::PatternListeners));
+        QVERIFY(call(*m_client, {"SET", "lock:report", "q83vEjRWeJCrze8SNFZ4kA90", "PX", "60000"}));
+        QVERIFY(call(*m_client, {"SET", "registry:/orders", "0dd4b2a4-5b1e-4c39-9a39-0c9f2b3d7e11", "PX", "60000"}));
+        const LockReport seen = lookOnce();
+        QCOMPARE(rowOf(seen, "lock:report")->format, QByteArray("python-redis-lock"));
+        QVERIFY(!rowOf(seen, "lock:report")->waiterCount); // not known
+        QCOMPARE(noteOf(seen, Kind::BlockedClients), std::optional(WatchNote{Kind::BlockedClients, 1, {waits}}));
+        QCOMPARE(noteOf(seen, Kind::PatternListeners), std::optional(WatchNote{Kind::PatternListeners, 1, {listens}}));
+        QVERIFY(call(*m_client, {"LPUSH", "lock-signal:report", "1"}));
+        QVERIFY(run(std::move(waiting)));
+        QVERIFY(!noteOf(lookOnce(), Kind::BlockedClients));
+    }
+
     void ourOwnClientsCanBeFound() {
         const auto connection = makeConnectionOver(m_runtime, realDiallers(), urlOf(m_server), kA);
         VERIFY_OK(run(connection->open({})));

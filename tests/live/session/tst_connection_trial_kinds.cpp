@@ -3,6 +3,7 @@
 #include "sandbox/mariadb_server.h"
 #include "sandbox/memcached_server.h"
 #include "sandbox/postgres_server.h"
+#include "sandbox/redis_server.h"
 #include "sandbox/zookeeper_server.h"
 #include "support/live.h"
 #include "trial_answer.h"
@@ -27,6 +28,7 @@ class TestConnectionTrialKinds : public QObject {
     }
     QString begin(const QByteArray& kind) {
         if (kind == "zookeeper") return begin<sandbox::ZooKeeperServer>();
+        if (kind == "redis") return begin<sandbox::RedisServer>();
         if (kind == "etcd") return begin<sandbox::EtcdServer>();
         if (kind == "mariadb") return begin<sandbox::MariaDbServer>();
         if (kind == "postgresql") return begin<sandbox::PostgresServer>();
@@ -61,6 +63,34 @@ private Q_SLOTS:
         m_server.reset();
         const QString sign = m_url.contains(u'?') ? QStringLiteral("&") : QStringLiteral("?");
         says(answerOf(m_url + sign + QStringLiteral("connect=2s")), {"failed: ", address});
+    }
+
+    void anotherServiceIsNamed_data() {
+        QTest::addColumn<QString>("url");
+        QTest::addColumn<QByteArray>("kind");
+        QTest::addColumn<QByteArray>("found");
+        const auto row = [](const char* url, const char* kind, const char* found) {
+            QTest::addRow("%s at %s", url, kind) << QString::fromLatin1(url) << QByteArray(kind) << QByteArray(found);
+        };
+        row("etcd://127.0.0.1:%1?connect=2s", "redis", "a Redis, not an etcd");
+        row("postgresql://127.0.0.1:%1/db?connect=2s", "redis", "a Redis, not a PostgreSQL");
+        row("mysql://127.0.0.1:%1/db?connect=2s", "postgresql", "a PostgreSQL, not a MySQL or MariaDB");
+        row("postgresql://127.0.0.1:%1/db?connect=2s", "mariadb", "a MySQL or MariaDB, not a PostgreSQL");
+        row("redis://127.0.0.1:%1?connect=2s", "memcached", "a memcached, not a Redis");
+        row("memcached://127.0.0.1:%1?connect=2s", "zookeeper", "a ZooKeeper, not a memcached");
+        row("zookeeper://127.0.0.1:%1?connect=2s", "etcd", "an etcd, not a ZooKeeper");
+    }
+    /// The first bytes of the program that listens there tell which one it is.
+    void anotherServiceIsNamed() {
+        QFETCH(QString, url);
+        QFETCH(QByteArray, kind);
+        QFETCH(QByteArray, found);
+        VERIFY_EMPTY(begin(kind));
+        const int port = urlOf(m_url).endpoints.front().port;
+        const QByteArray at = "At 127.0.0.1:" + QByteArray::number(port) + " listens ";
+        says(answerOf(url.arg(port)), {"failed: ", at + found});
+        m_server.reset(); // nobody listens: nothing is claimed
+        QVERIFY(!answerOf(url.arg(port)).contains(QLatin1String(" listens ")));
     }
 
     void aWrongPasswordIsRefusedAndNotRepeated_data() {

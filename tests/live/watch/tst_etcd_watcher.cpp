@@ -275,6 +275,26 @@ private Q_SLOTS:
         VERIFY_STARTED(m_server);
         VERIFY_OK(run(m_own->put("after/21", "", 0x21)));
         QVERIFY(comesTrue([&] { return watch.row("after") && watch.row("before"); }, 30s));
+        QTRY_COMPARE(watch.events, std::vector{inspect::ServerEvent::Restarted});
+    }
+
+    /// Its locks outlive it, and lose their holders by leases that end only: one that is gone meanwhile is not lost.
+    void aRestartIsTold() {
+        EtcdServer server(m_runtime);
+        VERIFY_STARTED(server);
+        EtcdDriver own(m_runtime, urlOf(server));
+        for (const std::int64_t lease : {0x31, 0x32}) {
+            VERIFY_OK(run(own.grantLease(lease, 600s)));
+            VERIFY_OK(run(own.put("hold" + QByteArray::number(qlonglong(lease)) + "/31", "", lease)));
+        }
+        Watching watch(m_runtime, server.url());
+        QVERIFY(comesTrue([&] { return watch.row("hold49") && watch.row("hold50"); }));
+        run(server.stop());
+        VERIFY_STARTED(server);
+        VERIFY_OK(run(own.revokeLease(0x32)));
+        QVERIFY(comesTrue([&] { return watch.row("hold49") && !watch.row("hold50") && !watch.events.empty(); }, 30s));
+        QCOMPARE(watch.events, std::vector{inspect::ServerEvent::Restarted});
+        QCOMPARE(watch.happened["hold50"].back(), What::Released);
     }
 
     void nothingIsWritten() {

@@ -374,6 +374,29 @@ private Q_SLOTS:
         QVERIFY(comesTrue([&] { return watch.outages == 1; }, 20s));
         VERIFY_STARTED(m_server);
         QVERIFY(comesTrue([&] { return watch.row("before") == nullptr; }, 20s)); // it keeps nothing
+        QCOMPARE(watch.events, std::vector{inspect::ServerEvent::Restarted});
+        QCOMPARE(watch.happened["before"].back(), LockChange::What::Lost);
+    }
+
+    /// As above, too fast for a look to fail; and all items may be thrown away while the server runs on.
+    void whatIsLostWithItsServerIsNobodysRelease() {
+        using What = LockChange::What;
+        VERIFY_OK(run(m_client->driver.add("jobs", "x", 60, false)));
+        Watching watch(m_runtime, m_server.url(), QStringLiteral("jobs"));
+        QVERIFY(comesTrue([&] { return watch.row("jobs") != nullptr; }));
+        QTcpSocket someone;
+        someone.connectToHost(QStringLiteral("127.0.0.1"), m_server.port());
+        someone.write("flush_all\r\n");
+        QVERIFY(comesTrue([&] { return watch.row("jobs") == nullptr; }, 20s));
+        QCOMPARE(watch.events, std::vector{inspect::ServerEvent::Emptied});
+        QCOMPARE(watch.happened["jobs"].back(), What::Lost);
+        VERIFY_OK(run(m_client->driver.add("jobs", "x", 60, false)));
+        QVERIFY(comesTrue([&] { return watch.row("jobs") != nullptr; }, 20s));
+        VERIFY_OK(run(m_client->driver.remove("jobs")));
+        QVERIFY(comesTrue([&] { return watch.row("jobs") == nullptr; }, 20s));
+        QCOMPARE(watch.happened["jobs"].back(), What::Released); // and this is one
+        QCOMPARE(watch.events.size(), 1u);
+        QVERIFY(watch.last().server && !watch.last().server->version.isEmpty());
     }
 
 private:

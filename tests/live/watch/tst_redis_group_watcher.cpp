@@ -111,6 +111,79 @@ private Q_SLOTS:
         QVERIFY2(startedToo, startedToo ? "" : qPrintable(startedToo.error()));
     }
 
+    void theRightsThatAreNamedSuffice_data() {
+        QTest::addColumn<bool>("cluster");
+        QTest::addColumn<QByteArray>("besides");
+        QTest::newRow("sentinels") << false << QByteArray("+role");
+        QTest::newRow("cluster") << true << QByteArray("+cluster|slots");
+    }
+    /// The rights are those of app/README.md, word by word. Without the one that sentinels want besides, what cannot be
+    /// read is trouble, and not an empty list of locks.
+    void theRightsThatAreNamedSuffice() {
+        QFETCH(bool, cluster);
+        QFETCH(QByteArray, besides);
+        const QByteArrayList rights{"%R~*",
+                                    "&*",
+                                    "-@all",
+                                    "+@read",
+                                    "+ping",
+                                    "+info",
+                                    "+time",
+                                    "+pubsub",
+                                    "+config|get",
+                                    "+client|id",
+                                    "+client|list",
+                                    "+client|setname",
+                                    "+client|tracking",
+                                    "+client|caching",
+                                    "+subscribe",
+                                    "+psubscribe",
+                                    "+memory|usage",
+                                    "+cluster|nodes"};
+        QFile readme(QStringLiteral(LOCKSCOPE_SOURCE_DIR "/app/README.md"));
+        QVERIFY(readme.open(QIODevice::ReadOnly));
+        const QByteArray written = readme.readAll().replace("\\|", "|");
+        for (const QByteArray& right : rights)
+            QVERIFY2(right == "-@all" || written.contains(right), right);
+        QVERIFY2(written.contains(besides), besides);
+
+        const int servers = cluster ? m_cluster.count() : m_sentinels.group().count();
+        const auto portOf = [&](int i) { return cluster ? m_cluster.at(i).port() : m_sentinels.group().at(i).port(); };
+        const auto allow = [&](const QByteArray& name, const QByteArrayList& these) {
+            redis::Args order{"ACL", "SETUSER", name, "reset", "on", ">secret"};
+            order.insert(order.end(), these.begin(), these.end());
+            for (int i = 0; i < servers; ++i)
+                QVERIFY(run(clientAt(portOf(i))->call(order)));
+        };
+        const auto seenBy = [&](const char* name) {
+            ConnectionUrl url = urlOf(cluster ? m_cluster.url() : m_sentinels.url());
+            url.user = QLatin1String(name);
+            url.password = QStringLiteral("secret");
+            return run((*inspect::makeWatcher(m_runtime, url, realDiallers(), {}))->once());
+        };
+        allow("watcher", rights + QByteArrayList{besides});
+        allow("lesser", rights);
+        const int master = cluster ? 1 : run(m_sentinels.group().master());
+        const QByteArray name = cluster ? nameOn(1) : QByteArray("by-rights");
+        take(*clientAt(portOf(master)), name);
+        const LockReport seen = seenBy("watcher");
+        QVERIFY2(!seen.trouble, seen.trouble ? qPrintable(seen.trouble->message) : "");
+        QVERIFY(seen.complete && seen.keysRefused == 0);
+        QVERIFY(rowOf(seen, name) && rowOf(seen, name)->state == LockRow::State::Held);
+        QCOMPARE(rowOf(seen, name)->waiterCount.has_value(), !cluster);
+        QVERIFY(!seen.servers.empty());
+        for (const inspect::WatchedServerState& server : seen.servers) {
+            QVERIFY2(server.trouble.isEmpty() && server.identity, server.address);
+            QCOMPARE(server.identity->role, ServerIdentity::Role::Master);
+            QVERIFY(!server.identity->persistence.isEmpty() && !server.identity->evicts.isEmpty());
+        }
+        if (!cluster) { // a cluster's map can be read from its list of nodes, too
+            const LockReport less = seenBy("lesser");
+            QVERIFY(less.trouble && !rowOf(less, name));
+        }
+        QVERIFY(run(clientAt(portOf(master))->call({"DEL", name})));
+    }
+
     void aHoldThroughAFailoverBehindSentinelsMayExistTwice() {
         const int master = run(m_sentinels.group().master());
         const auto client = clientAt(m_sentinels.group().at(master).port());

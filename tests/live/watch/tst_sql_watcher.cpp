@@ -352,6 +352,35 @@ private Q_SLOTS:
         QVERIFY(comesTrue([&] { return replicas().empty(); }, 20s));
     }
 
+    void aMariaDbTellsOfItsReplication() {
+        using Role = inspect::ServerIdentity::Role;
+        sandbox::SqlServerOptions first, second;
+        first.extraArguments = QStringList{QStringLiteral("--log-bin=log"), QStringLiteral("--server-id=1")};
+        second.extraArguments = QStringList{QStringLiteral("--server-id=2")};
+        sandbox::MariaDbServer primary(m_runtime, first), replica(m_runtime, second);
+        VERIFY_STARTED(primary);
+        VERIFY_STARTED(replica);
+        const auto seen = [this](const sandbox::SqlServer& server) {
+            return run(watcherOf(m_runtime, server.url())->once()).server.value_or(inspect::ServerIdentity());
+        };
+        QVERIFY(seen(primary).role == Role::Master && seen(primary).replicas.empty());
+        SqlClient there(m_runtime, replica.url());
+        const QByteArray port = QByteArray::number(urlOf(primary.url()).endpoints.front().port);
+        VERIFY_OK(ask(there.driver, "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = " + port +
+                                        ", MASTER_USER = 'lockscope', MASTER_PASSWORD = 'locks'"));
+        VERIFY_OK(ask(there.driver, "START SLAVE"));
+        QVERIFY(comesTrue([&] { return seen(replica).behindSeconds == 0; }, 20s));
+        QVERIFY(seen(replica).role == Role::Replica);
+        QCOMPARE(seen(replica).master, "127.0.0.1:" + port);
+        const auto replicas = seen(primary).replicas;
+        QCOMPARE(replicas.size(), 1u);
+        QCOMPARE(replicas.front().address, QByteArray("127.0.0.1"));
+        QVERIFY(replicas.front().inStep && replicas.front().behind < 0); // how far, its master does not tell
+        VERIFY_OK(ask(there.driver, "STOP SLAVE"));
+        QCOMPARE(seen(replica).behindSeconds, -1); // nobody knows
+        QVERIFY(comesTrue([&] { return seen(primary).replicas.empty(); }, 20s));
+    }
+
     void changesAreTold_data() { engines(); }
     void changesAreTold() {
         QFETCH(QByteArray, engine);

@@ -5,6 +5,7 @@
 #include "watching.h"
 #include "zookeeper_peer.h"
 
+#include <QDir>
 #include <QElapsedTimer>
 
 using namespace lockscope;
@@ -422,6 +423,25 @@ private Q_SLOTS:
         VERIFY_OK(run(m_own->driver.makePath("/after", NodeMode::Persistent)));
         VERIFY_OK(run(m_own->driver.create("/after/lock-", {}, NodeMode::EphemeralSequential)));
         QVERIFY(eventually([&] { return watch.row("after") && watch.row("before"); }, 30s));
+        QVERIFY(watch.events.empty()); // it has all of its data
+    }
+
+    void aServerWithoutItsDataIsEmptied() {
+        ZooKeeperServer server(m_runtime);
+        VERIFY_STARTED(server);
+        const auto own = std::make_unique<Client>(m_runtime, server, "own");
+        VERIFY_OK(run(own->driver.makePath("/orders", NodeMode::Persistent)));
+        VERIFY_OK(run(own->driver.create("/orders/lock-", {}, NodeMode::PersistentSequential)));
+        Watching watch(m_runtime, server.url());
+        QVERIFY(eventually([&] { return watch.row("orders"); }));
+        server.kill();
+        QVERIFY(eventually([&] { return !server.running(); }));
+        QVERIFY(QDir(server.workspace().file(QStringLiteral("data"))).removeRecursively());
+        VERIFY_STARTED(server);
+        QVERIFY(eventually([&] { return !watch.events.empty(); }, 60s));
+        QCOMPARE(watch.events, std::vector{inspect::ServerEvent::Emptied});
+        QVERIFY(!watch.row("orders"));
+        QCOMPARE(watch.happened["orders"].back(), What::Lost); // and nobody's release
     }
 
     void namesAreChosen() {

@@ -50,6 +50,7 @@ public:
                   }
                   for (const LockChange& change : changesBetween(m_last, report))
                       happened[change.row.name].push_back(change.what);
+                  events.insert(events.end(), report.events.begin(), report.events.end());
                   m_last = report;
               },
               m_stop.get_token()))) {}
@@ -61,6 +62,7 @@ public:
     const LockRow* row(const QByteArray& name) const { return rowOf(m_last, name); }
     Watcher& watcher() { return *m_watcher; }
     int reports = 0, outages = 0;
+    std::vector<inspect::ServerEvent> events;                     ///< in order
     std::map<QByteArray, std::vector<LockChange::What>> happened; ///< in order, by the lock's name
 
 private:

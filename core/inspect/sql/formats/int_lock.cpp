@@ -39,7 +39,8 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
     }
     heldBy(row, answer.text(at, Client), answer.number(at, Since));
     takenAwayBy(row, place);
-    row.raw.push_back(rawTableRow(answer, at, place, Now));
+    row.raw.push_back(
+        rawTableRow(answer, at, place, {"lock_key", "region", "client_id", "created_date", "expired_after"}));
     return row;
 }
 

@@ -28,7 +28,7 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
     heldUntil(row, answer.number(at, Ends), answer.number(at, Now));
     heldBy(row, answer.text(at, Owner));
     takenAwayBy(row, place);
-    row.raw.push_back(rawTableRow(answer, at, place, Now));
+    row.raw.push_back(rawTableRow(answer, at, place, {"key", "owner", "expiration"}));
     return row;
 }
 

@@ -28,7 +28,7 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
         row.neverExpires = true;
     }
     heldBy(row, answer.text(at, Owner), answer.number(at, Since));
-    row.raw.push_back(rawTableRow(answer, at, place, Now));
+    row.raw.push_back(rawTableRow(answer, at, place, {"id", "locked", "lockgranted", "lockedby"}));
     return row;
 }
 

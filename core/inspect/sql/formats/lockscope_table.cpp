@@ -47,7 +47,8 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
         holder.sinceWallMs = answer.number(at, Since);
         row.holders.push_back(std::move(holder));
     }
-    row.raw.push_back(rawTableRow(answer, at, place, Now));
+    row.raw.push_back(
+        rawTableRow(answer, at, place, {"name", "recipe", "owner", "version", "expires_at", "acquired_at"}));
     return row;
 }
 

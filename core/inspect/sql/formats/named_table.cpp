@@ -72,7 +72,7 @@ std::optional<LockRow> readNamedRow(const NamedTable& named, const sql::Table& a
     row.name = answer.text(at, Name);
     row.format = "table";
     row.certainty = Certainty::Likely; // the table is the user's word, and its times may be in any zone
-    row.raw.push_back(rawTableRow(answer, at, place, Now));
+    row.raw.push_back(rawTableRow(answer, at, place, {named.name, named.owner, named.until}));
     const QByteArray owner = answer.text(at, Owner), until = answer.text(at, Until);
     if (!named.owner.isEmpty() && owner.isEmpty()) return row;
     if (named.until.isEmpty() || until == "infinity") {

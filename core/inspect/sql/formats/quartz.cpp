@@ -36,7 +36,8 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
     if (checkedIn && interval && *checkedIn > 0 && *checkedIn < kMostMs)
         heldUntil(row, *checkedIn + std::clamp<std::int64_t>(*interval, 0, kMostMs) + kGraceMs, answer.number(at, Now));
     heldBy(row, answer.text(at, Instance));
-    row.raw.push_back(rawTableRow(answer, at, place, Now));
+    row.raw.push_back(
+        rawTableRow(answer, at, place, {"sched_name", "instance_name", "last_checkin_time", "checkin_interval"}));
     return row;
 }
 

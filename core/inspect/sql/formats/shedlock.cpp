@@ -28,7 +28,7 @@ std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByt
     heldUntil(row, answer.number(at, Ends), answer.number(at, Now));
     heldBy(row, answer.text(at, Owner), answer.number(at, Since));
     takenAwayBy(row, place, answer.number(at, Since).value_or(0));
-    row.raw.push_back(rawTableRow(answer, at, place, Now));
+    row.raw.push_back(rawTableRow(answer, at, place, {"name", "lock_until", "locked_at", "locked_by"}));
     return row;
 }
 

@@ -3,16 +3,17 @@
 
 #include "inspect/text.h"
 
-#include <QJsonArray>
+#include <QJsonObject>
 #include <algorithm>
 
 namespace lockscope::inspect {
 
-RawKey rawTableRow(const sql::Table& answer, std::size_t row, const QByteArray& place, std::size_t cells) {
-    QJsonArray texts;
-    for (std::size_t at = 0; at < cells; ++at) {
-        const auto& cell = answer.rows.at(row).at(at);
-        texts.append(cell ? QJsonValue(readable(*cell)) : QJsonValue(QJsonValue::Null));
+RawKey rawTableRow(const sql::Table& answer, std::size_t row, const QByteArray& place, const QByteArrayList& columns) {
+    QJsonObject texts;
+    for (qsizetype at = 0; at < columns.size(); ++at) {
+        const auto& cell = answer.rows.at(row).at(std::size_t(at));
+        if (columns[at].isEmpty()) continue; // the table has no such column
+        texts.insert(readable(columns[at]), cell ? QJsonValue(readable(*cell)) : QJsonValue(QJsonValue::Null));
     }
     return {place, "row", {}, texts};
 }

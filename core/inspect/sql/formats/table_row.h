@@ -4,9 +4,9 @@
 
 namespace lockscope::inspect {
 
-/// A row of a lock table as it is on the server: the first `cells` of an answer. Further cells, such as the
-/// server's present time, are not in the table.
-RawKey rawTableRow(const sql::Table& answer, std::size_t row, const QByteArray& place, std::size_t cells);
+/// A row of a lock table as it is on the server: the first cells of an answer, by the names of their columns; an empty
+/// name: the table has no such column. Further cells, such as the server's present time, are not in the table.
+RawKey rawTableRow(const sql::Table& answer, std::size_t row, const QByteArray& place, const QByteArrayList& columns);
 
 /// Sets the end of a lease that ends at `endMs`, as the server's clock counts, which shows `nowMs`. The row is held
 /// until then. A present that no clock shows sets nothing, and no end is later than the year 10000.
