@@ -3,6 +3,7 @@
 
 #include "inspect/held_twice.h"
 #include "inspect/text.h"
+#include "inspect/verbatim.h"
 
 #include <QJsonArray>
 
@@ -14,7 +15,7 @@ template <typename T>
 QJsonValue orNull(const std::optional<T>& value) {
     if (!value) return QJsonValue::Null;
     if constexpr (std::is_same_v<T, QByteArray>)
-        return readable(*value);
+        return verbatim(*value);
     else
         return QJsonValue(qint64(*value));
 }
@@ -44,7 +45,7 @@ QJsonObject withDetails(QJsonObject json, const Party& party) {
 }
 
 QJsonObject holderJson(const Party& party) {
-    return withDetails({{QStringLiteral("client"), readable(party.client)},
+    return withDetails({{QStringLiteral("client"), verbatim(party.client)},
                         {QStringLiteral("thread"), orNull(party.thread)},
                         {QStringLiteral("holds"), orNull(party.holds)},
                         {QStringLiteral("mode"), readable(party.mode)}},
@@ -52,7 +53,7 @@ QJsonObject holderJson(const Party& party) {
 }
 
 QJsonObject waiterJson(const Party& party) {
-    QJsonObject json{{QStringLiteral("client"), readable(party.client)},
+    QJsonObject json{{QStringLiteral("client"), verbatim(party.client)},
                      {QStringLiteral("thread"), orNull(party.thread)},
                      {QStringLiteral("position"), orNull(party.position)},
                      {QStringLiteral("mode"), readable(party.mode)}};
@@ -61,7 +62,7 @@ QJsonObject waiterJson(const Party& party) {
 }
 
 QJsonObject rawJson(const RawKey& raw) {
-    QJsonObject json{{QStringLiteral("key"), readable(raw.key)},
+    QJsonObject json{{QStringLiteral("key"), verbatim(raw.key)},
                      {QStringLiteral("type"), readable(raw.type)},
                      {QStringLiteral("ttl_ms"), orNull(raw.ttlMs)},
                      {QStringLiteral("value"), raw.value.json()}};
@@ -147,7 +148,7 @@ const char* nameOf(Certainty certainty) {
 }
 
 QJsonObject toJson(const LockRow& row) {
-    QJsonObject json{{QStringLiteral("name"), readable(row.name)},
+    QJsonObject json{{QStringLiteral("name"), verbatim(row.name)},
                      {QStringLiteral("format"), readable(row.format)},
                      {QStringLiteral("backend"), readable(row.backend)},
                      {QStringLiteral("mode"), readable(row.mode)},

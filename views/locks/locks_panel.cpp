@@ -153,11 +153,18 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     connect(m_filter, &QLineEdit::returnPressed, this, &LocksPanel::applyFilter);
     m_filter->installEventFilter(this);
     connect(m_tree, &QToolButton::toggled, this, &LocksPanel::group);
-    connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
-        if (m_following || !current.isValid()) return;
-        if (m_proxy->mapToSource(current).data(LocksModel::EntityRole).isValid())
-            m_context->select(current.data(LocksModel::EntityRole).toUInt());
-    });
+    const auto choose = [this](const QModelIndex& row) {
+        if (m_following || !row.isValid()) return;
+        if (m_proxy->mapToSource(row).data(LocksModel::EntityRole).isValid())
+            m_context->select(row.data(LocksModel::EntityRole).toUInt());
+    };
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, choose);
+    // A row may be the current one without being chosen, as after a click that brings the focus: what is highlighted is
+    // what the panels beside show, and what a release acts on.
+    connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            [choose](const QItemSelection& chosen) {
+                if (!chosen.isEmpty()) choose(chosen.indexes().front());
+            });
     connect(m_view, &QTreeView::customContextMenuRequested, this,
             [this](const QPoint& at) { showMenu(m_view->viewport()->mapToGlobal(at), m_view->indexAt(at)); });
     connect(m_context, &ViewContext::selectionChanged, this, &LocksPanel::follow);

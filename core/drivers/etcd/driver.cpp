@@ -132,13 +132,11 @@ Result<MemberList> EtcdDriver::members(std::stop_token stop) {
         if (state->leader != 0 && id == state->leader) leader = list.members.size();
         list.members.push_back(member);
     }
-    if (leader == all->size()) co_return list;
-    list.members[leader].leads = true;
-    if (list.members.size() == 1) co_return list; // nobody can be behind
+    const bool led = leader < list.members.size();
+    if (led) list.members[leader].leads = true;
+    if (list.members.size() == 1) co_return list; // nobody can be behind, or dead
     const auto askOne = [&](std::size_t i) { return askApplied(members, (*all)[i].first, list.members[i], stop); };
-    co_await askOne(leader);
-    // Without the leader's own word nobody can be compared with it.
-    if (list.members[leader].applied < 0) co_return list;
+    if (led) co_await askOne(leader); // first, so that nobody seems to be ahead of it
     std::vector<QCoro::Task<>> others;
     for (std::size_t i = 0; i < list.members.size(); ++i)
         if (i != leader) others.push_back(askOne(i));

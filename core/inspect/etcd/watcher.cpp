@@ -34,6 +34,15 @@ WatchTrouble troubleOf(const Error& error) {
     return {kind, error.code ? QByteArray::number(error.code) : QByteArray(), error.message};
 }
 
+/// Whether a member did not answer at its own address, where another one did. Where none does, the addresses are good
+/// elsewhere only, behind a proxy, say; and "localhost" is the address of another member.
+bool isSilent(const etcd::Member& member, const etcd::MemberList& list) {
+    const auto answers = [](const etcd::Member& one) { return one.applied >= 0; };
+    const auto isThere = [&](const etcd::Member& one) { return answers(one) && one.urls == member.urls; };
+    return !answers(member) && !member.urls.empty() && std::ranges::any_of(list.members, answers) &&
+           std::ranges::none_of(list.members, isThere);
+}
+
 /// A glob's beginning, up to the first character that stands for others.
 QByteArray beginningOf(const QByteArray& glob) {
     qsizetype at = 0;
@@ -122,7 +131,9 @@ QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askMembers(std::stop_token stop) {
                    : member.learns ? ServerIdentity::Role::Learner
                                    : ServerIdentity::Role::Follower;
         const QByteArray url = member.urls.empty() ? QByteArray() : member.urls.front();
-        m_members.push_back({url.isEmpty() ? member.name : url.mid(url.indexOf("//") + 2), std::move(its)});
+        WatchedServerState state{url.isEmpty() ? member.name : url.mid(url.indexOf("//") + 2), {}};
+        if (!isSilent(member, *list)) state.identity = std::move(its); // a dead one has no role, whatever it was
+        m_members.push_back(std::move(state));
     }
     co_return std::nullopt;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/key_job.h"
 
+#include "inspect/redis/redisson_names.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -46,8 +48,10 @@ KeyJob::KeyJob(WantedKey wanted, int mostElements)
     m_key.key = std::move(wanted.key);
     m_key.type = m_type;
     // GETRANGE is bounded by itself; asking for a doubtful key's size first spares the server the reading of keys that
-    // are no locks.
-    m_step = is("string") && !m_doubtful ? Step::Content : Step::Size;
+    // are no locks. A fencing counter is read together with its lock's hash, whose size is asked for first: else it
+    // might be the former holder's.
+    const bool withItsHash = redisson::nameOfTokenKey(m_key.key).has_value();
+    m_step = is("string") && !m_doubtful && !withItsHash ? Step::Content : Step::Size;
 }
 
 bool KeyJob::is(const char* type) const {
@@ -161,7 +165,7 @@ void KeyJob::takeSize(const Reply& size, const KeyDoubt& doubt) {
     m_step = Step::Content;
     m_bytes = size.integer;
     if (is("string")) {
-        judgeLength(m_bytes, doubt);
+        if (m_doubtful) judgeLength(m_bytes, doubt);
     } else if (size.isNil()) {
         m_end = End::Gone;
     } else if (m_bytes > (is("hash") ? kSmallBytes : kReadableBytes)) {

@@ -32,11 +32,24 @@ QByteArray lockNameOf(const QByteArray& key) {
     return key;
 }
 
+/// A backslash stands before what a glob would take for something else; before any other character it is one itself:
+/// names of PHP's classes are full of them.
+QByteArray withPlainBackslashes(const QByteArray& glob) {
+    QByteArray whole;
+    for (qsizetype at = 0; at < glob.size(); ++at) {
+        whole += glob[at];
+        if (glob[at] != '\\') continue;
+        const bool escapes = at + 1 < glob.size() && QByteArrayView("*?[]^-\\").contains(glob[at + 1]);
+        whole += escapes ? glob[++at] : '\\';
+    }
+    return whole;
+}
+
 /// A list with commas between its globs.
 std::vector<QByteArray> globsIn(const QString& list) {
     std::vector<QByteArray> all;
     for (const QString& word : list.split(QLatin1Char(','), Qt::SkipEmptyParts))
-        if (!word.trimmed().isEmpty()) all.push_back(word.trimmed().toUtf8());
+        if (!word.trimmed().isEmpty()) all.push_back(withPlainBackslashes(word.trimmed().toUtf8()));
     return all;
 }
 

@@ -81,6 +81,11 @@ void TrackedKeys::doubt(Entry& entry) {
     entry.doubted = entry.seen.has_value();
 }
 
+void TrackedKeys::doubt(const QByteArray& key) {
+    const auto entry = m_entries.find(key);
+    if (entry != m_entries.end()) entry->second.known = false;
+}
+
 void TrackedKeys::take(const redis::ChangedKeys& changed, const std::function<void()>& told) {
     bool any = changed.everything && !m_entries.empty();
     if (changed.everything) forgetAll();

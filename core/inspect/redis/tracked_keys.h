@@ -61,6 +61,8 @@ public:
     private:
         TrackedKeys& m_keys;
     };
+    /// The key's content is to be read again, whatever the server has told.
+    void doubt(const QByteArray& key);
     /// Whether the server tells of changes of this key.
     bool follows(const QByteArray& key) const;
     /// Whether it is known that there is no such key, of whichever type.

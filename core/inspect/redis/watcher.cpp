@@ -300,6 +300,9 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey>
 // candidates are locks, they are followed at once, which spares reading them twice.
 QCoro::Task<std::optional<Error>> RedisWatcher::readPart(std::vector<WantedKey> wanted, KeysRead& part,
                                                          std::stop_token stop) {
+    // A holder and its token are written together: what is remembered of one does not fit the other any more.
+    for (const WantedKey& key : wanted)
+        if (qstrcmp(key.type, "hash") == 0 && !m_tracked.remembers(key)) m_tracked.doubt(redisson::tokenKey(key.key));
     std::erase_if(wanted, [&](const WantedKey& key) { return m_tracked.recall(key, part); });
     part.recalled = part.keys.size();
     std::vector<QByteArray> known;

@@ -56,7 +56,7 @@ using Locks = std::map<QByteArray, LockRow>;
 
 void add(Locks& locks, SessionNames& names, const Table& table, std::size_t at, const QByteArray& name,
          sql::Language language) {
-    LockRow& row = locks.try_emplace(name, sessionLock(name, "get-lock", language)).first->second;
+    LockRow& row = locks.try_emplace(name, sessionLock(name, kNamedLockFormat, language)).first->second;
     Party party = sessionParty(names,
                                {.number = table.text(at, Id),
                                 .user = table.text(at, User),
@@ -76,7 +76,7 @@ void add(Locks& locks, SessionNames& names, const Table& table, std::size_t at, 
 }
 
 void waitersNotKnown(LockRow& row) {
-    if (row.format != "get-lock") return;
+    if (row.format != kNamedLockFormat) return;
     row.waiterCount.reset();
     if (row.waiters->empty()) row.waiters.reset();
 }
@@ -125,7 +125,8 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::
             if (!user || !user->rows.at(0).at(0)) continue;
             const QByteArray id = user->text(0, 0);
             const auto who = co_await reader.askAbout(kConnection, id, stop);
-            LockRow& row = locks.try_emplace(name, sessionLock(name, "get-lock", reader.language())).first->second;
+            LockRow& row =
+                locks.try_emplace(name, sessionLock(name, kNamedLockFormat, reader.language())).first->second;
             row.state = LockRow::State::Held;
             row.entries.push_back({id, name});
             SeenSession session{.number = id};

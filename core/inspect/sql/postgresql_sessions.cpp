@@ -95,7 +95,13 @@ void addAdvisory(const Table& table, SessionNames& names, const QByteArray& data
                                          : PreparedTransactions::party(prepared);
         party.mode = shared ? "shared" : "exclusive";
         if (table.number(at, Granted) == 1) {
-            row.mode = party.mode;
+            // One session may have it in both ways: that is one holder, and the stronger way keeps the others out.
+            const auto held = std::ranges::find(row.holders, party.client, &Party::client);
+            if (row.holders.empty() || !shared) row.mode = party.mode;
+            if (held != row.holders.end()) {
+                if (!shared) held->mode = party.mode;
+                continue;
+            }
             if (prepared.isEmpty()) row.entries.push_back({table.text(at, Pid), name});
             row.holders.push_back(std::move(party));
         } else {
@@ -160,7 +166,8 @@ QByteArray nameIn(const QByteArray& json) {
 /// The question for the keys of a table's rows, by their places, as JSON: nothing else of them names the lock, and the
 /// rest is nobody's business. A table without a primary key has none.
 QByteArray keysQuery(const QByteArray& relation) {
-    return "SELECT t.ctid::text, (SELECT jsonb_object_agg(c.key, c.value) FROM jsonb_each(to_jsonb(t)) c WHERE c.key "
+    return "SELECT t.ctid::text, t.xmax::text, (SELECT jsonb_object_agg(c.key, c.value) FROM jsonb_each(to_jsonb(t)) c "
+           "WHERE c.key "
            "IN "
            "(SELECT k.attname FROM pg_index i JOIN pg_attribute k ON k.attrelid = i.indrelid AND "
            "k.attnum = ANY (i.indkey) WHERE i.indrelid = t.tableoid AND i.indisprimary))::text FROM " +
@@ -205,8 +212,9 @@ std::map<QByteArray, BlockedLock> blockedLocks(const Table& table, SessionNames&
 
 /// The keys of rows that are waited for.
 struct KeysOfRows {
-    std::map<QByteArray, QByteArray> json; ///< by "public.orders (0,7)"
-    std::set<QByteArray> busy;             ///< tables that somebody has to itself: nobody can read them now
+    std::map<QByteArray, QByteArray> lockedBy; ///< the xmax of each, by "public.orders (0,7)"
+    std::map<QByteArray, QByteArray> json;     ///< by the same
+    std::set<QByteArray> busy;                 ///< tables that somebody has to itself: nobody can read them now
 };
 
 /// Asks each table once for many of its rows, so that a look at thousands of queues stays short.
@@ -224,11 +232,39 @@ sql::Answer<KeysOfRows> readKeysOfRows(sql::Reader& reader, const std::map<QByte
             if (!content && content.error().connectionLost()) co_return std::unexpected(content.error());
             if (!content && content.error().kind == sql::Error::Kind::WaitExceeded) keys.busy.insert(relation);
             if (!content) break; // each question about such a table takes its time, and gets no other answer
-            for (std::size_t row = 0; row < content->rows.size(); ++row)
-                keys.json.emplace(relation + ' ' + content->text(row, 0), content->text(row, 1));
+            for (std::size_t row = 0; row < content->rows.size(); ++row) {
+                const QByteArray resource = relation + ' ' + content->text(row, 0);
+                keys.lockedBy.emplace(resource, content->text(row, 1));
+                keys.json.emplace(resource, content->text(row, 2));
+            }
         }
     }
     co_return keys;
+}
+
+// A row that several share names a list of transactions in the place of one, and its first waiter waits for one of them
+// only. Whether a number is such a list's, the server does not say: a list in which the other transaction is, is meant.
+constexpr const char* kSharing =
+    "SELECT m.xid::text, l.pid FROM pg_get_multixact_members(?::xid) m LEFT JOIN pg_locks l ON "
+    "l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock' AND l.transactionid::text = m.xid::text";
+
+/// Adds to the blockers of rows the sessions that share them.
+QCoro::Task<std::optional<sql::Error>> readSharing(sql::Reader& reader, const KeysOfRows& keys,
+                                                   std::map<QByteArray, BlockedLock>& locks, std::stop_token stop) {
+    for (auto& [resource, lock] : locks) {
+        const auto lockedBy = keys.lockedBy.find(resource);
+        if (lockedBy == keys.lockedBy.end() || lock.transaction.isEmpty() || lockedBy->second == lock.transaction)
+            continue;
+        const auto sharing = co_await reader.askAbout(kSharing, lockedBy->second, stop);
+        if (!sharing && sharing.error().connectionLost()) co_return sharing.error();
+        std::set<QByteArray> transactions, pids;
+        for (std::size_t at = 0; sharing && at < sharing->rows.size(); ++at) {
+            transactions.insert(sharing->text(at, 0));
+            if (!sharing->text(at, 1).isEmpty()) pids.insert(sharing->text(at, 1));
+        }
+        if (transactions.contains(lock.transaction)) lock.blockers.merge(pids);
+    }
+    co_return std::nullopt;
 }
 
 } // namespace
@@ -288,6 +324,8 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
     }
     const auto keys = co_await readKeysOfRows(reader, locks, stop);
     if (!keys) co_return std::unexpected(keys.error());
+    const auto failed = co_await readSharing(reader, *keys, locks, stop);
+    if (failed) co_return std::unexpected(*failed);
     std::map<QByteArray, QByteArray> namesOfRows;
     for (auto& [resource, lock] : locks) {
         for (const QByteArray& pid : lock.blockers)

@@ -53,7 +53,11 @@ const SqlWords& sqlWords(Language language) {
     static const SqlWords kPostgreSql{
         "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
         // An instant without a zone counts as UTC; one with a zone is exact.
-        [](const QByteArray& utc) { return QByteArray("(extract(epoch FROM " + utc + ") * 1000)::bigint"); },
+        [](const QByteArray& utc) {
+            return QByteArray("CASE WHEN isfinite(" + utc + ") THEN (extract(epoch FROM " + utc +
+                              ") * 1000)::bigint WHEN " + utc + " > now() THEN " + QByteArray::number(kInfinityMs) +
+                              " END");
+        },
         [](const QByteArray& expression) { return QByteArray("(" + expression + ")::text"); }};
     static const SqlWords kSqlite{
         "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)",

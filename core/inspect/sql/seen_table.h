@@ -4,6 +4,7 @@
 #include "ports/sql/port.h"
 #include "ports/sql/reader.h"
 
+#include <limits>
 #include <span>
 
 namespace lockscope::inspect {
@@ -23,6 +24,9 @@ const char* backendOf(sql::Language language);
 QByteArray quoted(sql::Language language, const QByteArray& name);
 /// The table's name, quoted.
 QByteArray quoted(sql::Language language, const TableName& table);
+
+/// PostgreSQL's instant 'infinity', as SqlWords::msOf gives it; '-infinity' is NULL there.
+inline constexpr qint64 kInfinityMs = std::numeric_limits<qint64>::max();
 
 /// Words of the languages for the same thing.
 struct SqlWords {

@@ -290,6 +290,8 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readSessions(Look& look, std::stop_t
     if (m_reader.language() == Language::Sqlite) co_return std::nullopt;
     const std::vector<TableName> tables = m_tables;
     std::set<QByteArray> names = namesAskedFor();
+    // Its waiter named it, and may have it by now: then nothing else tells that it is held.
+    names.insert(m_namedLocks.begin(), m_namedLocks.end());
     std::expected<SessionLocks, Error> found;
     if (m_reader.language() == Language::PostgreSql)
         found = co_await readPostgreSqlSessions(m_reader, m_sessions, tables, stop);
@@ -301,6 +303,9 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readSessions(Look& look, std::stop_t
         look.notes.push_back({WatchNote::Kind::SessionsRefused, 0, {}});
         co_return std::nullopt;
     }
+    m_namedLocks.clear();
+    for (const LockRow& row : found->rows)
+        if (row.format == kNamedLockFormat && !row.raw.empty()) m_namedLocks.insert(row.raw.front().key);
     const auto bounded = [](const WatchNote& note) { return note.kind == WatchNote::Kind::SessionsBounded; };
     look.complete = look.complete && std::ranges::none_of(found->notes, bounded);
     std::ranges::move(found->rows, std::back_inserter(look.locks));

@@ -39,6 +39,7 @@ private:
     std::set<QByteArray> m_refused;  ///< those that this user may not read, at this look
     QByteArray m_leftOut;            ///< … one of those that were not
     SessionMemory m_sessions;
+    std::set<QByteArray> m_namedLocks; ///< of MariaDB and MySQL, in the last look
     LastRows m_lastRows;
     ServerIdentity::Role m_role = ServerIdentity::Role::Unknown; ///< of MySQL and MariaDB
     Nanos m_roleNotBefore{};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/glob.h"
+#include "inspect/watch_options.h"
 
 #include <QTest>
 
@@ -42,6 +43,16 @@ private Q_SLOTS:
         QFETCH(QByteArray, text);
         QFETCH(bool, matches);
         QCOMPARE(globMatches(pattern, text), matches);
+    }
+
+    /// Names of PHP's classes, as users write them, and as the locks are shown.
+    void aBackslashBeforeAnOrdinaryCharacterIsOne() {
+        for (const char* const pattern : {R"(App\Jobs\Import)", R"(App\\Jobs\\Import)", R"(App\Jobs*)"})
+            QVERIFY2(nameFilterFrom(QString::fromLatin1(pattern), {}).wants(R"(App\Jobs\Import)"), pattern);
+        QVERIFY(!nameFilterFrom(QStringLiteral(R"(App\Jobs)"), {}).wants("AppJobs"));
+        QVERIFY(nameFilterFrom(QStringLiteral(R"(a\*)"), {}).wants("a*"));
+        QVERIFY(!nameFilterFrom(QStringLiteral(R"(a\*)"), {}).wants("ab"));
+        QVERIFY(nameFilterFrom(QStringLiteral(R"(end\)"), {}).wants(R"(end\)"));
     }
 };
 

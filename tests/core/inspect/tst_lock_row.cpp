@@ -151,6 +151,21 @@ private Q_SLOTS:
         QCOMPARE(readable(bytes), text);
     }
 
+    /// JSON has escapes of its own: a name that were escaped before would never equal the server's.
+    void namesInJsonAreTheServers() {
+        LockRow row;
+        row.name = "App\\Jobs\nx";
+        row.holders.emplace_back().client = "host\\1";
+        row.state = LockRow::State::Held;
+        row.raw = {{"a\tb", "string", {}, QJsonValue(u"x"_qs), 0}};
+        const QJsonObject json = QJsonDocument::fromJson(QJsonDocument(toJson(row)).toJson()).object();
+        QCOMPARE(json[u"name"].toString(), QStringLiteral("App\\Jobs\nx"));
+        QCOMPARE(json[u"holders"][0][u"client"].toString(), QStringLiteral("host\\1"));
+        QCOMPARE(json[u"raw"][0][u"key"].toString(), QStringLiteral("a\tb"));
+        row.name = "\xff\x01z"; // no text in any encoding
+        QCOMPARE(toJson(row)[u"name"].toString(), QStringLiteral("\\xff\\x01z"));
+    }
+
     /// Contents that stay as they were are kept once, whoever keeps rows.
     void unchangedRowsShareTheirMemory() {
         const auto row = [](const char* name, const char* owner) {

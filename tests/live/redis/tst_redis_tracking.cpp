@@ -58,6 +58,41 @@ private Q_SLOTS:
     void init() { begin(); }
     void cleanup() { end(); }
 
+    /// They are two keys that are written together: a holder with the former one's token would be a lie.
+    void aHolderIsShownWithItsOwnToken() {
+        int shown = 0;
+        QByteArray wrong;
+        RedisWatcher watcher(*m_watched);
+        std::stop_source stop;
+        auto watch = howCancelled(watcher.watch(
+            [&](const LockReport& report) {
+                const LockRow* const row = rowOf(report, "orders");
+                if (!row || row->holders.size() != 1) return;
+                ++shown;
+                const QByteArray holder = row->holders.front().thread.value_or("?");
+                if (row->token && QByteArray::number(qlonglong(*row->token)) != holder)
+                    wrong = holder + " with " + QByteArray::number(qlonglong(*row->token));
+            },
+            stop.get_token()));
+        const auto take = [&](int i) {
+            const QByteArray number = QByteArray::number(i);
+            return bool(call(*m_client, {"EVAL",
+                                         "redis.call('del', KEYS[1]); redis.call('hset', KEYS[1], ARGV[1], 1); "
+                                         "redis.call('pexpire', KEYS[1], 60000); redis.call('set', KEYS[2], ARGV[2]) "
+                                         "return 1",
+                                         "2", "orders", "redisson_lock_token:{orders}", owner(kA, i), number}));
+        };
+        QVERIFY(take(1));
+        QTRY_VERIFY_WITH_TIMEOUT(watcher.lastSeen("orders") && watcher.lastSeen("orders")->token == 1, 10'000);
+        for (int i = 2; i <= 1500; ++i)
+            QVERIFY(take(i));
+        QTRY_VERIFY_WITH_TIMEOUT(watcher.lastSeen("orders") && watcher.lastSeen("orders")->token == 1500, 10'000);
+        stop.request_stop();
+        run(std::move(watch));
+        QCOMPARE(wrong, QByteArray());
+        QVERIFY2(shown > 5, qPrintable(QString::number(shown)));
+    }
+
     void aStaticServerCostsNearlyNothing() {
         takeMany(*m_client);
         Watch watch(*this);

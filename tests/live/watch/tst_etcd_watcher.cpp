@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "inspect/topology_words.h"
 #include "live_etcd.h"
 #include "recipes/etcd/etcd_lease.h"
 #include "watching.h"
@@ -124,7 +125,35 @@ private Q_SLOTS:
         const auto first = watcherOf(m_runtime, cluster.url());
         const LockReport without = run(first->once());
         cluster.member(stopped).resume();
-        QCOMPARE(stateOf(without, cluster.member(stopped)).identity->entriesBehind, -1); // it does not tell
+        QVERIFY(!stateOf(without, cluster.member(stopped)).identity); // it does not tell
+    }
+
+    /// It has no role any more, and is none of the quorum that answers.
+    void aDeadMemberIsTold() {
+        sandbox::EtcdCluster cluster(m_runtime);
+        VERIFY_STARTED(cluster);
+        const auto watcher = watcherOf(m_runtime, cluster.url());
+        const LockReport whole = run(watcher->once());
+        QCOMPARE(whole.servers.size(), 3u);
+        QVERIFY(std::ranges::all_of(whole.servers, [](const auto& one) { return one.identity.has_value(); }));
+        // Not the one that answers us: then another one has to be found first.
+        const QByteArray dead = cluster.member(2).endpoint().toUtf8();
+        cluster.member(2).kill();
+        LockReport without;
+        QTRY_VERIFY_WITH_TIMEOUT(
+            (without = run(watcherOf(m_runtime, cluster.url())->once()),
+             !without.trouble && std::ranges::any_of(without.servers,
+                                                     [](const auto& one) {
+                                                         return one.identity &&
+                                                                one.identity->role ==
+                                                                    inspect::ServerIdentity::Role::Leader;
+                                                     })),
+            20'000);
+        QCOMPARE(without.servers.size(), 3u);
+        for (const inspect::WatchedServerState& server : without.servers)
+            QCOMPARE(server.identity.has_value(), "http://" + server.address != dead);
+        const QString words = inspect::topologyText(without.servers, false);
+        QVERIFY2(words.endsWith(QStringLiteral("quorum: 2 of 3 answer")), qPrintable(words));
     }
 
     void manyKeysAreReadTogether() {

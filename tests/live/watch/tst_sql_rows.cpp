@@ -69,6 +69,33 @@ private Q_SLOTS:
         VERIFY_OK(a.ask("DROP TABLE goods"));
     }
 
+    /// Its first waiter waits for one of them only.
+    void allThatShareARowHoldIt() {
+        Someone a(m_runtime, m_all.url("postgresql")), b(m_runtime, m_all.url("postgresql")),
+            c(m_runtime, m_all.url("postgresql")), writer(m_runtime, m_all.url("postgresql"));
+        VERIFY_OK(a.ask("CREATE TABLE parts (name VARCHAR(20) PRIMARY KEY, amount INT)"));
+        VERIFY_OK(a.ask("INSERT INTO parts VALUES ('bolts', 1)"));
+        for (Someone* one : {&a, &b, &c}) {
+            VERIFY_OK(one->ask("START TRANSACTION"));
+            VERIFY_OK(one->ask("SELECT name FROM parts WHERE name = 'bolts' FOR SHARE"));
+        }
+        const auto waits = waiting(writer, "UPDATE parts SET amount = 2 WHERE name = 'bolts'");
+        QVERIFY(comesTrue([&] { return waitersOnServer() == 1; }));
+        const LockReport report = look("postgresql");
+        const LockRow* row = rowOf(report, "parts:bolts");
+        QVERIFY(row);
+        QByteArrayList holders = clientsOf(row->holders), expected{a.name, b.name, c.name};
+        std::ranges::sort(holders);
+        std::ranges::sort(expected);
+        QCOMPARE(holders, expected);
+        QCOMPARE(row->mode, QByteArray("shared"));
+        QCOMPARE(waitersOf(*row), QByteArrayList{writer.name});
+        for (Someone* one : {&a, &b, &c})
+            VERIFY_OK(one->ask("ROLLBACK"));
+        QVERIFY(ends(waits, 10s));
+        VERIFY_OK(a.ask("DROP TABLE parts"));
+    }
+
     void rowsOfATableAreNamedByOneQuestion() {
         Someone a(m_runtime, m_all.url("postgresql")), b(m_runtime, m_all.url("postgresql")),
             c(m_runtime, m_all.url("postgresql"));

@@ -125,6 +125,8 @@ private Q_SLOTS:
         does("CREATE TABLE shedlock (name VARCHAR(64) PRIMARY KEY, lock_until " + time + ", locked_at " + time +
              ", locked_by VARCHAR(255))");
         does("INSERT INTO shedlock VALUES ('report', '2999-01-01 00:00:00', '2026-01-01 00:00:00', 'host-1')");
+        if (engine == "postgresql") does("INSERT INTO shedlock VALUES ('endless', 'infinity', '2026-01-01', 'host-3')");
+        if (engine == "postgresql") does("INSERT INTO shedlock VALUES ('never', '-infinity', '-infinity', 'host-4')");
         does("INSERT INTO shedlock VALUES ('over', '2001-01-01 00:00:00', '2001-01-01 00:00:00', 'host-2')");
         does("CREATE TABLE INT_LOCK (LOCK_KEY CHAR(36), REGION VARCHAR(100), CLIENT_ID CHAR(36), CREATED_DATE " + time +
              ", PRIMARY KEY (LOCK_KEY, REGION))");
@@ -150,6 +152,13 @@ private Q_SLOTS:
         QCOMPARE(held->format, QByteArray("shedlock"));
         QCOMPARE(clientsOf(held->holders), QByteArrayList{"host-1"});
         QVERIFY(held->state == LockRow::State::Held && over->state == LockRow::State::Free);
+        if (engine == "postgresql") {
+            const LockRow *endless = rowOf(report, "endless"), *never = rowOf(report, "never");
+            QVERIFY(endless && never);
+            QVERIFY(endless->state == LockRow::State::Held && endless->neverExpires && !endless->ttlMs);
+            QCOMPARE(clientsOf(endless->holders), QByteArrayList{"host-3"});
+            QCOMPARE(never->state, LockRow::State::Free);
+        }
         QCOMPARE(spring->format, QByteArray("int_lock"));
         QCOMPARE(mail->format, QByteArray("laravel"));
         QVERIFY(mail->ttlMs.value_or(0) > 0);

@@ -69,6 +69,32 @@ private Q_SLOTS:
         QCOMPARE(view->currentIndex().data(LocksModel::EntityRole).toUInt(), scene.stock);
     }
 
+    /// The row that is highlighted is the lock that the panels beside show, and that a release by force would free.
+    void aClickAfterAFilterSelectsTheLock() {
+        Scene scene;
+        LocksPanel panel(&scene.context);
+        panel.resize(1180, 240);
+        panel.show();
+        panel.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        QTreeView* const view = panel.view();
+        const auto filterAndClick = [&](const QString& name) {
+            panel.filterField()->setFocus();
+            panel.filterField()->selectAll();
+            QTest::keyClicks(panel.filterField(), name);
+            QTest::keyClick(panel.filterField(), Qt::Key_Return);
+            QTRY_COMPARE(view->model()->rowCount(), 1);
+            const QModelIndex row = view->model()->index(0, 0);
+            QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->visualRect(row).center());
+            QVERIFY(view->selectionModel()->isSelected(row));
+            QCOMPARE(scene.context.selection(), row.data(LocksModel::EntityRole).toUInt());
+        };
+        filterAndClick(u"stock"_qs);
+        QCOMPARE(scene.context.selection(), scene.stock);
+        filterAndClick(u"orders"_qs);
+        QCOMPARE(scene.context.selection(), scene.story.lock);
+    }
+
     void theFilterFieldFiltersAndSaysWhatIsHidden() {
         Scene scene;
         LocksPanel panel(&scene.context);

@@ -22,8 +22,10 @@ void heldUntil(LockRow& row, std::optional<std::int64_t> endMs, std::optional<st
     // The year 10000. A server's clock that is not before it is none, and an end beyond it is as good as that.
     constexpr std::int64_t kFarthestMs = 253'402'300'800'000;
     if (!endMs || !nowMs || *endMs <= *nowMs || *nowMs < 0 || *nowMs >= kFarthestMs) return;
-    const std::int64_t end = std::min(*endMs, kFarthestMs);
     row.state = LockRow::State::Held;
+    row.neverExpires = *endMs == kInfinityMs;
+    if (row.neverExpires) return;
+    const std::int64_t end = std::min(*endMs, kFarthestMs);
     row.ttlMs = end - *nowMs;
     row.ends = EndsWithin{end, end + 1};
 }
