@@ -42,6 +42,14 @@ bool lacksMajority(EntityId lock, const Trace& trace, const State& state) {
     return tooFewDecide(logical->second.deciders, copies, dead);
 }
 
+bool deciderIsDead(EntityId lock, const Trace& trace, const State& state) {
+    EntityId server = trace.entity(lock).parent;
+    if (const auto record = state.records.find(lock); server == kNoEntity && record != state.records.end())
+        server = record->second.decider;
+    const auto node = state.nodes.find(server);
+    return server != kNoEntity && node != state.nodes.end() && node->second.life == ClientState::Life::Dead;
+}
+
 EntityId emptiedBy(const Event& freed, const Trace& trace) {
     if (freed.kind != EventKind::RecordFreed || (freed.flags & kFreedByMask) != unsigned(FreedBy::NodeLoss))
         return kNoEntity;
