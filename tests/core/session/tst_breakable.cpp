@@ -151,6 +151,19 @@ private Q_SLOTS:
         QVERIFY(w.server().keepsItsData());
     }
 
+    /// A replica has its master's data on its disk, whatever it writes itself; the first master has nothing there.
+    void aServerThatWasAReplicaKeepsTheCopyThatItGot() {
+        World w;
+        w.settings.setServices({scenario::defaultService(u"redis"_qs, scenario::ServiceSpec::Shape::Sentinel)});
+        w.add(EventKind::NodeRole, w.first, 0, 0, w.session.rows->text("master"));
+        w.add(EventKind::NodeRole, w.second, w.first, 0, w.session.rows->text("replica"));
+        QVERIFY(!w.server().keepsItsData());
+        w.add(EventKind::NodeRole, w.first, w.second, 0, w.session.rows->text("replica"));
+        QVERIFY(w.server().keepsItsData());
+        w.add(EventKind::NodeRole, w.first, 0, 0, w.session.rows->text("master"));
+        QVERIFY(w.server().keepsItsData());
+    }
+
     /// A fault that is planned may strike after its target is back; one that no server here can have never strikes.
     void aPlannedFaultIsRefusedOnlyWhereNobodyEverCanBearIt() {
         World w;
