@@ -333,7 +333,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
 Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, trace::EntityId lock, std::size_t row,
                   const trace::Trace& trace) {
     const auto believes = [&](trace::EntityId who) { return std::ranges::find(believers, who) != believers.end(); };
-    if (!c.successorAt || believes(c.successor)) return c;
+    if (!c.successorAt) return c;
     for (std::size_t i = std::min(row + 1, trace.size()); i-- > 0;) {
         if (trace.kindAt(i) != EventKind::RecordHeld) continue;
         const Event e = trace.at(i);

@@ -54,8 +54,8 @@ struct Chronicle {
 Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t row, Nanos until,
                       const trace::Trace& trace);
 
-/// The chronicle with the grant to one of `believers` as its successor's: the lock may have changed hands more than
-/// once between the end of the hold and row `row`.
+/// The chronicle with the last grant to one of `believers` as its successor's: the lock may have changed hands more
+/// than once between the end of the hold and row `row`.
 Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, trace::EntityId lock, std::size_t row,
                   const trace::Trace& trace);
 
