@@ -6,6 +6,7 @@
 #include "scenario/settings.h"
 #include "trace/connection.h"
 #include "trace/cut_ways.h"
+#include "trace/death.h"
 #include "trace/duration.h"
 
 #include <QCoreApplication>
@@ -58,7 +59,9 @@ public:
         case EventKind::NodeResumed:
             return onNode(Action::ResumeNode, event);
         case EventKind::NodeKilled:
-            return fault ? onNode(Action::KillNode, event) : restarted(event);
+            return !fault                  ? restarted(event)
+                   : trace::isCrash(event) ? onNode(Action::CrashNode, event)
+                                           : onNode(Action::KillNode, event);
         case EventKind::NodeStarted:
             if (fault) onNode(Action::RestartNode, event);
             return;

@@ -56,6 +56,17 @@ QByteArray roleOf(const Breakable::Sight& sight, EntityId server) {
     return found == sight.state.nodes.end() ? QByteArray() : sight.trace.entity(found->second.role).name;
 }
 
+/// Whether the server is a replica, or was one at some time before.
+bool wasReplica(const Breakable::Sight& sight, EntityId server) {
+    if (roleOf(sight, server) == "replica") return true;
+    for (std::size_t row = std::min(sight.state.rows, sight.trace.size()); row-- > 0;) {
+        if (sight.trace.kindAt(row) != trace::EventKind::NodeRole) continue;
+        const trace::Event told = sight.trace.at(row);
+        if (told.actor == server && sight.trace.entity(told.aux).name == "replica") return true;
+    }
+    return false;
+}
+
 /// Why a server cannot be demoted that is no master, and what to do instead.
 QString noMaster(const Breakable::Sight& sight, EntityId server) {
     const QString words = Words::tr("%1 is not the master.").arg(sight.trace.displayName(server));
@@ -388,8 +399,10 @@ Answer Breakable::keepsItsData() const {
     const auto service = scenario::serviceHaving(m_sight.settings.services, m_sight.settings.nodes, name());
     const QString refusal = scenario::diskRefusal(service, displayName());
     if (refusal.isEmpty()) return {};
-    // A replica has the last full copy that it got. A master has nothing, or one of long ago.
-    return roleOf(m_sight, m_first) == "replica" ? Answer() : no(refusal);
+    // A server that was ever a replica has the last full copy that it got. The first master never got one.
+    using Shape = scenario::ServiceSpec::Shape;
+    const bool copies = service.shape == Shape::Sentinel || service.shape == Shape::Cluster;
+    return copies && wasReplica(m_sight, m_first) ? Answer{} : no(refusal);
 }
 
 bool Breakable::poolExhausted() const {

@@ -3,6 +3,7 @@
 #include "runtime/completion.h"
 #include "sim/probe.h"
 #include "sim/server.h"
+#include "trace/death.h"
 
 #include <algorithm>
 #include <expected>
@@ -191,7 +192,12 @@ private:
         Q_ASSERT(!question->result); // it is answered once
         const Base& base = question->base;
         const auto landing = base.transmit(base.server, question->text, Network::Message::Reply);
-        if (question->text != 0) base.emit(trace::EventKind::Reply, base.server, base.asker, landing, question->text);
+        const bool refused = !result && result.error() == Unanswered::Refused;
+        // The asker learns of a machine without power as soon as of a dead process: nothing on the wire tells it.
+        const bool silent = refused && question->server.isSilent();
+        if (question->text != 0 && !silent)
+            base.emit(trace::EventKind::Reply, base.server, base.asker, landing, question->text,
+                      refused ? trace::kRefusal : 0);
         if (!landing) return;
         question->result.emplace(std::move(result));
         base.grounds.scheduler.at(*landing, [question] {

@@ -5,6 +5,7 @@
 #include "sim/fitting_recipes.h"
 #include "sim/world.h"
 #include "trace/cut_ways.h"
+#include "trace/death.h"
 #include "trace/decider.h"
 #include "trace/server_told.h"
 
@@ -265,7 +266,7 @@ void World::actOnServer(const Fault& fault, Server& server, std::uint8_t flags) 
         kill();
         break;
     case Action::CrashNode:
-        if (!wasDead) emit(EventKind::NodeKilled, flags, server.entity());
+        if (!wasDead) emit(EventKind::NodeKilled, flags, server.entity(), trace::kNoEntity, trace::kPowerLost);
         server.crash();
         break;
     default: // RestartNode, RestartNodeEmpty

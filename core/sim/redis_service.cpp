@@ -147,9 +147,20 @@ void RedisService::chooseOwners() {
         if (owner && owner->life() == Server::Life::Dead) owner = nullptr;
         if (owner == lock.decider) continue;
         lock.decider = owner;
+        watchCopies(name, lock);
         lock.record->decidedBy(owner ? std::vector{owner} : std::vector<RedisServer*>());
     }
     if (!m_slotRecords.empty()) m_decider = m_slotRecords.begin()->second.decider;
+}
+
+void RedisService::watchCopies(const QByteArray& lockName, const SlotRecord& lock) {
+    // Servers of other slots never have the lock.
+    for (std::size_t i = 0; i < m_redis.size() && lock.decider && !lock.keys.empty(); ++i) {
+        RedisServer& server = *m_redis[i];
+        const bool concerned =
+            &server == lock.decider || (server.isReplica() && server.replication().master() == lock.decider);
+        if (concerned) m_copies[i]->watch(lockName, lock.keys, lock.strings);
+    }
 }
 
 RedisRecord& RedisService::recordOf(const QByteArray& lockName, const std::vector<QByteArray>& keys) {
@@ -286,8 +297,16 @@ void RedisService::watch(const QByteArray& lockName, const QByteArray& recipe) {
     const std::vector<QByteArray> keys = recipes::lockKeys(recipe, lockName);
     const recipes::RecipeInfo* const info = recipes::findRecipe(recipe);
     const Strings strings = info && info->permits ? Strings::CountPermits : Strings::AreLocks;
-    for (const auto& copy : m_copies)
-        copy->watch(lockName, keys, strings);
+    if (m_settings.shape == RedisShape::Cluster) {
+        recordOf(lockName, keys);
+        SlotRecord& lock = m_slotRecords.at(lockName);
+        lock.keys = keys;
+        lock.strings = strings;
+        watchCopies(lockName, lock);
+    } else {
+        for (const auto& copy : m_copies)
+            copy->watch(lockName, keys, strings);
+    }
     recordOf(lockName, keys).watch(lockName, keys, strings);
 }
 

@@ -74,7 +74,11 @@ private:
         std::unique_ptr<RedisRecord> record;
         int slot = 0;
         RedisServer* decider = nullptr;
+        std::vector<QByteArray> keys; ///< as watched; empty: not yet
+        Strings strings = Strings::AreLocks;
     };
+    /// Tells of the copies of a cluster's lock: on the slot's master and on its replicas.
+    void watchCopies(const QByteArray& lockName, const SlotRecord& lock);
     RedisRecord& recordOf(const QByteArray& lockName, const std::vector<QByteArray>& keys);
     /// The keys that say who holds a watched lock.
     std::vector<QByteArray> keysOf(const QByteArray& lockName) const;

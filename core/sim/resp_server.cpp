@@ -39,6 +39,7 @@ bool RespServer::deliver(SessionId session, redis::Args args, Answer answer) {
 }
 
 void RespServer::died(Death death) {
+    m_crashed = death == Death::Crashed;
     const auto sessions = std::exchange(m_sessions, {});
     for (const auto& [id, end] : sessions) {
         left(id);

@@ -30,6 +30,8 @@ public:
     /// A command arrives; `answer` is called when it has run (later, if the process is paused). False: nobody is there.
     bool deliver(SessionId session, redis::Args args, Answer answer);
     void hangUpOn(Party client) override;
+    /// Dead, and its machine has no power: it does not even refuse.
+    bool isSilent() const { return life() == Life::Dead && m_crashed; }
 
 protected:
     /// Runs one command. Its session exists.
@@ -46,6 +48,7 @@ protected:
 
 private:
     std::map<SessionId, ClientEnd> m_sessions;
+    bool m_crashed = false; ///< how it died last
 };
 
 } // namespace lockscope::sim

@@ -29,30 +29,25 @@ bool tooFewDecide(std::int64_t deciders, std::int64_t copies, std::int64_t dead)
     return deciders > 1 && servers - dead < deciders;
 }
 
-namespace {
-bool isDead(EntityId server, const State& state) {
-    const auto node = state.nodes.find(server);
-    return node != state.nodes.end() && node->second.life == ClientState::Life::Dead;
-}
-} // namespace
-
 bool lacksMajority(EntityId lock, const Trace& trace, const State& state) {
     const auto logical = state.records.find(lock);
     if (logical == state.records.end() || logical->second.deciders < 2) return false;
     std::int64_t copies = 0, dead = 0;
     for (const auto& [copy, record] : state.records) {
         if (trace.copyOf(copy) != lock) continue;
+        const auto node = state.nodes.find(trace.entity(copy).parent);
         ++copies;
-        dead += isDead(trace.entity(copy).parent, state);
+        dead += node != state.nodes.end() && node->second.life == ClientState::Life::Dead;
     }
     return tooFewDecide(logical->second.deciders, copies, dead);
 }
 
 bool deciderIsDead(EntityId lock, const Trace& trace, const State& state) {
-    const EntityId own = trace.entity(lock).parent;
-    const auto record = state.records.find(lock);
-    const bool one = record != state.records.end() && record->second.deciders < 2;
-    return isDead(own == kNoEntity && one ? record->second.decider : own, state);
+    EntityId server = trace.entity(lock).parent;
+    if (const auto record = state.records.find(lock); server == kNoEntity && record != state.records.end())
+        server = record->second.decider;
+    const auto node = state.nodes.find(server);
+    return server != kNoEntity && node != state.nodes.end() && node->second.life == ClientState::Life::Dead;
 }
 
 EntityId emptiedBy(const Event& freed, const Trace& trace) {

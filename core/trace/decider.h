@@ -21,7 +21,7 @@ bool tooFewDecide(std::int64_t deciders, std::int64_t copies, std::int64_t dead)
 /// Whether so many of the independent servers of a lock are dead that nobody can get it. Ensembles tell that
 /// themselves, by RecordDecider.
 bool lacksMajority(EntityId lock, const Trace& trace, const State& state);
-/// Whether the one server that decides who holds a lock is dead, so that nobody can get it.
+/// Whether the one server that decides on a lock is dead, so that nobody can get it there.
 bool deciderIsDead(EntityId lock, const Trace& trace, const State& state);
 
 /// The server whose data were all deleted on purpose, and the lock of this RecordFreed with them; kNoEntity: the lock

@@ -114,6 +114,16 @@ void numberGrant(Record& record, const Event& event, Belief* believer) {
     if (believer && !believes) believer->grant = record.grants;
 }
 
+/// Whether a renewal left the deadline where it was. A holder that only asked about its hold, of a server whose clock
+/// is a little apart, has renewed nothing: a renewal moves the deadline by as much as has passed.
+bool isSameEnd(const Record& record, const Event& renewed) {
+    constexpr std::int64_t kClocksApart = Nanos(std::chrono::milliseconds(2)).count();
+    if (record.deadline == renewed.value) return true;
+    if (record.deadline < 0 || renewed.value < 0) return false;
+    const std::int64_t moved = std::abs(renewed.value - record.deadline);
+    return moved < kClocksApart && 2 * moved < renewed.at - record.leaseFrom;
+}
+
 void hold(Record& record, const Event& event, Belief* believer) {
     numberGrant(record, event, believer);
     record.seen = true;
@@ -157,14 +167,16 @@ void applyRecord(Record& record, const Event& event, Belief* believer) {
         applyDetail(record, event);
         break;
     case EventKind::RecordRenewed:
-        if (record.deadline != event.value) record.leaseFrom = event.at;
+        if (!isSameEnd(record, event)) record.leaseFrom = event.at;
         record.deadline = event.value;
         record.holds = std::max<std::uint32_t>(event.aux, 1);
         record.mode = holdMode(event.flags);
         record.seen = true;
         if (record.owner == kNoEntity) record.owner = event.actor; // the trace began while it was held
         break;
-    case EventKind::RecordDeadline: // the lease is as old as it was
+    case EventKind::RecordDeadline: // the lease is as old as it was, unless it was given more than it had
+        if (event.value >= 0 && record.deadline >= 0 && event.value - event.at > record.deadline - record.leaseFrom)
+            record.leaseFrom = event.at;
         record.deadline = event.value;
         record.seen = true;
         if (record.owner == kNoEntity) record.owner = event.actor; // the trace began while it was held

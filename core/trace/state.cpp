@@ -3,6 +3,7 @@
 
 #include "trace/connection.h"
 #include "trace/duration.h"
+#include "trace/leftover.h"
 #include "trace/node.h"
 #include "trace/server_told.h"
 
@@ -292,7 +293,18 @@ void State::applyRecord(const Event& event, const Trace& trace) {
     const std::size_t named = record.holders.size() + record.queue.size();
     const bool grants = event.kind == EventKind::RecordHeld || event.kind == EventKind::RecordHolder;
     const auto believer = grants ? beliefs.find({event.subject, event.actor}) : beliefs.end();
-    trace::applyRecord(record, event, believer == beliefs.end() ? nullptr : &believer->second);
+    Belief* const belief = believer == beliefs.end() ? nullptr : &believer->second;
+    std::optional<TakenOver> over;
+    const bool mayBeOlder = event.kind == EventKind::RecordHeld && record.decider != kNoEntity;
+    if (mayBeOlder && decidesNow(event, rows, trace))
+        for (const auto& [copy, its] : records)
+            if (its.copyOf == event.subject && trace.entity(copy).parent == record.decider)
+                over = takenOver(event, its, belief, trace);
+    // The row of its start follows.
+    const EntityId server = event.kind == EventKind::RecordHeld ? trace.entity(event.subject).parent : kNoEntity;
+    if (const auto node = nodes.find(server); server != kNoEntity && node != nodes.end())
+        if (node->second.life == ClientState::Life::Dead) over = loaded(event, rows, belief, trace);
+    trace::applyRecord(record, event, belief, over);
     m_named += record.holders.size() + record.queue.size() - named;
 }
 

@@ -66,18 +66,21 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
                             .arg(when, engine, who, next, nextAt)
                       : Words::tr("Since %1 %2 decides, which knows nothing of the lock of %3.").arg(when, engine, who);
     }
-    if (const EntityId emptied = trace::emptiedBy(endOf(c, lock, trace), trace); emptied != trace::kNoEntity) {
-        const QString server = trace.displayName(emptied);
+    const std::vector<EntityId> servers = forgetfulServers(c, lock, trace);
+    const EntityId parent = trace.entity(lock).parent;
+    const EntityId only =
+        parent != trace::kNoEntity ? parent : deciderBefore(trace.upperBound(*c.recordEnded), lock, trace);
+    // Where several decide together, the last one of them alone would have taken nothing away.
+    const bool together = only == trace::kNoEntity && !servers.empty();
+    const EntityId emptied = trace::emptiedBy(endOf(c, lock, trace), trace);
+    if (emptied != trace::kNoEntity && !(together && servers.size() == 1)) {
+        const QString server = together ? actorsText(servers, trace) : trace.displayName(emptied);
         return handed ? Words::tr("All data of %1 were deleted at %2, and with them the lock of %3: it went to %4 at "
                                   "%5.")
                             .arg(server, when, who, next, nextAt)
                       : Words::tr("All data of %1 were deleted at %2, and with them the lock of %3.")
                             .arg(server, when, who);
     }
-    const std::vector<EntityId> servers = forgetfulServers(c, lock, trace);
-    const EntityId parent = trace.entity(lock).parent;
-    const EntityId only =
-        parent != trace::kNoEntity ? parent : deciderBefore(trace.upperBound(*c.recordEnded), lock, trace);
     if (servers.size() == 1 && servers.front() != only) {
         const QString server = actorsText(servers, trace);
         return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of "

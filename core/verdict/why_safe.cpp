@@ -50,6 +50,14 @@ bool endsBelief(const Event& e) {
     }
 }
 
+/// A client that died, or whose release did not come off, has not given the lock back.
+bool tookItAlong(const Event& e, const Story& story, const trace::Trace& trace) {
+    if (e.kind == EventKind::ClientKilled) return e.actor == trace.clientOf(story.holder);
+    const bool own = e.subject == story.lock && e.actor == story.holder;
+    return own &&
+           (e.kind == EventKind::ReleaseFailed || e.kind == EventKind::ReleaseRefused || e.kind == EventKind::Lost);
+}
+
 /// The role that a server was last told to have before row `end`; empty: not known.
 QByteArray roleBefore(EntityId server, std::size_t end, const trace::Trace& trace) {
     const std::size_t last = end > kOldestRole ? end - kOldestRole : 0;
@@ -118,12 +126,15 @@ Majority majorityOf(EntityId lock, std::size_t end, const trace::Trace& trace) {
 bool findHolder(Story& story, std::size_t row, const trace::Trace& trace) {
     const std::size_t last = row > kFarthest ? row - kFarthest : 0;
     std::set<std::pair<EntityId, EntityId>> ended;
+    std::set<EntityId> dead; // clients
     for (std::size_t i = row; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
+        if (kind == EventKind::ClientKilled) dead.insert(trace.at(i).actor);
         if (kind < EventKind::Granted || kind > EventKind::ReleaseSent) continue;
         const Event e = trace.at(i);
         if (endsBelief(e)) ended.insert({e.subject, e.actor});
         if (kind != EventKind::Granted || ended.contains({e.subject, e.actor})) continue;
+        if (dead.contains(trace.clientOf(e.actor))) continue;
         story.lock = e.subject;
         story.holder = e.actor;
         return i == 0 || trace.kindAt(i - 1) != EventKind::GrantedAs; // shared, or permits: several may hold it
@@ -146,7 +157,7 @@ std::optional<Story> storyOf(std::size_t loss, std::size_t end, Over over, const
         story.took = lost.time();
     }
     if (!findHolder(story, loss, trace)) return {};
-    bool holds = true;
+    bool holds = true, confirmed = false; // confirmed: a server has freed it
     for (std::size_t i = loss + 1; i < end; ++i) {
         const Event e = trace.at(i);
         if (e.kind == EventKind::NodeRole && story.successor == trace::kNoEntity && e.actor != story.former &&
@@ -159,7 +170,10 @@ std::optional<Story> storyOf(std::size_t loss, std::size_t end, Over over, const
                                        : e.kind == EventKind::NodeStarted;
         if (again && e.actor == story.former && story.successor == trace::kNoEntity)
             story.back = std::min(story.back, e.time());
+        // Its lock stands on the servers, which keep everybody out for nobody: no safety, but a stall.
+        if (tookItAlong(e, story, trace) && !confirmed) return {};
         if (e.subject != story.lock) continue;
+        confirmed |= e.kind == EventKind::Released && e.aux == 0 && e.actor == story.holder;
         const bool withServer = trace::FreedBy(e.flags & trace::kFreedByMask) == trace::FreedBy::NodeLoss;
         if (e.kind == EventKind::RecordFreed && withServer && EntityId(e.aux) == story.holder) return {};
         if (endsBelief(e) && e.actor == story.holder && holds) {
@@ -176,6 +190,10 @@ std::optional<Story> storyOf(std::size_t loss, std::size_t end, Over over, const
         story.next = e.actor;
         story.granted = e.time();
     }
+    // A release that came while no server could take it: the next one knows a holder that there is none of.
+    const bool tookBefore = story.successor != trace::kNoEntity && story.took < story.gaveBack;
+    const bool backBefore = story.back < story.gaveBack;
+    if (!holds && !confirmed && !tookBefore && !backBefore) return {};
     return story;
 }
 

@@ -62,8 +62,8 @@ EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_
         server->onKept = [this](EtcdServer& where, std::int64_t lease) {
             if (leader() != &where) return; // an old one: the lease ends when the new one says
             m_record->kept(lease);
-            for (const auto& copy : m_copies)
-                copy->kept(lease);
+            for (std::size_t i = 0; i < m_copies.size(); ++i)
+                if (leaderOf(*m_servers[i]) == &where) m_copies[i]->kept(lease); // others hear nothing of it
         };
         server->onGrant = [this](std::int64_t lease, trace::EntityId client) {
             m_threads[inspect::leaseInHex(lease)] =
@@ -76,7 +76,8 @@ EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_
             };
             continue;
         }
-        m_copies.push_back(std::make_unique<EtcdRecord>(grounds, server->entity(), ownerOfLease, leading));
+        m_copies.push_back(std::make_unique<EtcdRecord>(grounds, server->entity(), ownerOfLease,
+                                                        [this, server] { return leaderOf(*server); }));
         m_copies.back()->copies(*m_record);
         server->onReplaced = [copy = m_copies.back().get()](EtcdServer& where) { copy->replaced(where.store()); };
     }
@@ -166,6 +167,13 @@ EtcdServer* EtcdService::leader() const {
         if (server->leads() && (!newest || server->raft().term() > newest->raft().term())) newest = server.get();
     }
     return newest;
+}
+
+const EtcdServer* EtcdService::leaderOf(const EtcdServer& member) const {
+    const int number = member.raft().leader();
+    if (member.life() == Server::Life::Dead || number == 0) return nullptr;
+    const EtcdServer* const leading = m_servers[std::size_t(number - 1)].get();
+    return leading->leads() && leading->raft().term() == member.raft().term() ? leading : nullptr;
 }
 
 Server* EtcdService::find(const QString& target) const {

@@ -45,6 +45,8 @@ public:
     EtcdServer* at(const Endpoint& endpoint) const;
     /// The one that leads; of two that believe so the one of the newest term; nullptr: there is none.
     EtcdServer* leader() const;
+    /// The leader that a member follows, itself included; nullptr: it follows none, or hears from it no more.
+    const EtcdServer* leaderOf(const EtcdServer& member) const;
     /// The diallers of one client.
     Diallers diallers(const ClientEnd& client) const override;
 

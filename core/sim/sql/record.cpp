@@ -70,7 +70,8 @@ void SqlRecord::booted() {
         inspect::Sight loaded;
         writeDecider(name);
         loaded.clockMoved = true; // what is committed is there again, and nobody renewed it meanwhile
-        loaded.freedBy = m_server->engine()->row(name) ? trace::FreedBy::Expiry : trace::FreedBy::NodeLoss;
+        const bool kept = m_server->engine() && m_server->engine()->row(name);
+        loaded.freedBy = kept ? trace::FreedBy::Expiry : trace::FreedBy::NodeLoss; // nobody released it
         write(name, loaded);
     }
 }
@@ -92,7 +93,7 @@ void SqlRecord::clockMoved() {
     for (const auto& [name, watched] : m_watched) {
         inspect::Sight moved;
         moved.clockMoved = true;
-        moved.freedBy = trace::FreedBy::Expiry; // nobody gave it back
+        moved.freedBy = trace::FreedBy::Expiry; // no clock releases anything
         write(name, moved);
     }
 }

@@ -33,8 +33,22 @@ inspect::SeenNode seen(const ZkTree& tree, const QByteArray& path, std::int64_t 
     return seen;
 }
 
+/// A client that asks anew waits at its newest node: one of a former session is nobody's, until the server ends that.
+void dropFormerPlaces(inspect::LockRow& row, const inspect::TraceFeed::Resolver& owner) {
+    if (!row.waiters) return;
+    std::set<trace::EntityId> later;
+    std::vector<inspect::Party> living;
+    for (auto waiter = row.waiters->rbegin(); waiter != row.waiters->rend(); ++waiter)
+        if (later.insert(owner(*waiter)).second) living.push_back(std::move(*waiter));
+    std::ranges::reverse(living);
+    for (std::size_t i = 0; i < living.size(); ++i)
+        if (living[i].position) living[i].position = int(i);
+    row.waiters = std::move(living);
+}
+
 /// The lock at that path; nullopt: nothing there is one.
-std::optional<inspect::LockRow> rowAt(const ZkTree& tree, const QByteArray& path, std::int64_t wallMs) {
+std::optional<inspect::LockRow> rowAt(const ZkTree& tree, const QByteArray& path, std::int64_t wallMs,
+                                      const inspect::TraceFeed::Resolver& owner) {
     if (!tree.find(path)) return std::nullopt;
     inspect::SeenNode whole = seen(tree, path, wallMs);
     std::optional<inspect::SeenNode> locks, leases;
@@ -52,6 +66,7 @@ std::optional<inspect::LockRow> rowAt(const ZkTree& tree, const QByteArray& path
     inspect::LockRow row = rows.front();
     // A world of our own knows its locks; how sure a stranger could be of its nodes is no part of it.
     row.certainty = inspect::Certainty::Certain;
+    dropFormerPlaces(row, owner);
     return row;
 }
 
@@ -65,7 +80,8 @@ ZkRecord::ZkRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace
                    inspect::TraceFeed::Resolver owner, ThreadOf threadOf)
     : m_scheduler(scheduler),
       m_recorder(recorder),
-      m_feed(recorder, parent, std::move(owner), Nanos(0)),
+      m_feed(recorder, parent, owner, Nanos(0)),
+      m_owner(std::move(owner)),
       m_threadOf(std::move(threadOf)) {
 }
 
@@ -73,8 +89,8 @@ ZkRecord::~ZkRecord() {
     if (m_secondLook) m_scheduler.cancel(m_secondLook);
 }
 
-ZkRecord::Row ZkRecord::lockAt(const ZkTree& tree, const QByteArray& lockName, std::int64_t wallMs) {
-    return std::make_shared<const std::optional<inspect::LockRow>>(rowAt(tree, pathOf(lockName), wallMs));
+ZkRecord::Row ZkRecord::lockAt(const ZkTree& tree, const QByteArray& lockName, std::int64_t wallMs) const {
+    return std::make_shared<const std::optional<inspect::LockRow>>(rowAt(tree, pathOf(lockName), wallMs, m_owner));
 }
 
 void ZkRecord::copies(ZkRecord& logical) {

@@ -38,7 +38,7 @@ public:
 
 private:
     using Row = std::shared_ptr<const std::optional<inspect::LockRow>>; ///< long queues are shared, not copied
-    static Row lockAt(const ZkTree& tree, const QByteArray& lockName, std::int64_t wallMs);
+    Row lockAt(const ZkTree& tree, const QByteArray& lockName, std::int64_t wallMs) const;
     void write(const QByteArray& lockName, const Row& row, inspect::Sight sight);
     /// The lock after the transaction that was carried out last: the same on every server, so it is read once.
     const Row& rowAfter(const ZkState& state, const QByteArray& lockName);
@@ -54,6 +54,7 @@ private:
     bool m_known = true;   ///< see setKnown()
     bool m_quorum = false; ///< see quorumDecides()
     void tellQuorum();
+    inspect::TraceFeed::Resolver m_owner;
     ThreadOf m_threadOf;
     std::set<QByteArray> m_watched;
     const ZkTree* m_tree = nullptr;   ///< of the server that has told of a change last

@@ -151,15 +151,16 @@ private Q_SLOTS:
         QVERIFY(w.server().keepsItsData());
     }
 
-    /// A replica has written down what its master sent it in full; a master without persistence has written nothing.
-    void aReplicaComesBackWithItsCopy() {
+    /// A replica has its master's data on its disk, whatever it writes itself; the first master has nothing there.
+    void aServerThatWasAReplicaKeepsTheCopyThatItGot() {
         World w;
-        scenario::ServiceSpec group = scenario::defaultService(u"redis"_qs);
-        group.shape = scenario::ServiceSpec::Shape::Sentinel;
-        w.settings.setServices({group});
+        w.settings.setServices({scenario::defaultService(u"redis"_qs, scenario::ServiceSpec::Shape::Sentinel)});
         w.add(EventKind::NodeRole, w.first, 0, 0, w.session.rows->text("master"));
-        QVERIFY(w.server().keepsItsData().error().contains(u"its persistence is none"_qs));
+        w.add(EventKind::NodeRole, w.second, w.first, 0, w.session.rows->text("replica"));
+        QVERIFY(!w.server().keepsItsData());
         w.add(EventKind::NodeRole, w.first, w.second, 0, w.session.rows->text("replica"));
+        QVERIFY(w.server().keepsItsData());
+        w.add(EventKind::NodeRole, w.first, 0, 0, w.session.rows->text("master"));
         QVERIFY(w.server().keepsItsData());
     }
 
