@@ -475,16 +475,6 @@
     </message>
 </context>
 <context>
-    <name>Verdict</name>
-    <message numerus="yes">
-        <source>Meanwhile readers that had asked later got it %n time(s).</source>
-        <translation>
-            <numerusform>Meanwhile readers that had asked later got it %n time.</numerusform>
-            <numerusform>Meanwhile readers that had asked later got it %n times.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Waits</name>
     <message numerus="yes">
         <source>and so on, over %n client(s)</source>
@@ -515,6 +505,30 @@
         <translation>
             <numerusform>told of changes of %n key</numerusform>
             <numerusform>told of changes of %n keys</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n connection(s) wait at a list (BLPOP), as waiters of python-redis-lock do: the server does not tell for which lock, if for any%1</source>
+        <translation>
+            <numerusform>%n connection waits at a list (BLPOP), as waiters of python-redis-lock do: the server does not tell for which lock, if for any%1</numerusform>
+            <numerusform>%n connections wait at a list (BLPOP), as waiters of python-redis-lock do: the server does not tell for which lock, if for any%1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n connection(s) are subscribed to patterns, as waiters of Spring Integration are, and monitors: the server does not tell for which lock, if for any%1</source>
+        <translation>
+            <numerusform>%n connection is subscribed to patterns, as waiters of Spring Integration are, and monitors: the server does not tell for which lock, if for any%1</numerusform>
+            <numerusform>%n connections are subscribed to patterns, as waiters of Spring Integration are, and monitors: the server does not tell for which lock, if for any%1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message numerus="yes">
+        <source>Meanwhile readers that had asked later got it %n time(s).</source>
+        <translation>
+            <numerusform>Meanwhile readers that had asked later got it %n time.</numerusform>
+            <numerusform>Meanwhile readers that had asked later got it %n times.</numerusform>
         </translation>
     </message>
 </context>

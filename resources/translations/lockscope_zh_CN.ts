@@ -633,12 +633,21 @@
         <translation>仍以为持有</translation>
     </message>
     <message>
+        <source>+%1 on %2 links</source>
+        <extracomment>Three links of a client at least, each of which is slower by %1.</extracomment>
+        <translation>%2 条链路各 +%1</translation>
+    </message>
+    <message>
         <source>pool exhausted</source>
         <translation>连接池耗尽</translation>
     </message>
     <message>
         <source>disk stalls</source>
         <translation>磁盘卡住</translation>
+    </message>
+    <message>
+        <source>somebody</source>
+        <translation>某个客户端</translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -3117,6 +3126,10 @@
         <translation>它等待引擎切换</translation>
     </message>
     <message>
+        <source>it cannot read which engine is in use</source>
+        <translation>它读不到正在使用哪个引擎</translation>
+    </message>
+    <message>
         <source>after %1</source>
         <translation>%1 之后</translation>
     </message>
@@ -3310,8 +3323,8 @@
 <context>
     <name>Export</name>
     <message>
-        <source>There is no operation of a client to write: of servers that are watched, only what lies on them is known. Export as csv or perfetto instead.</source>
-        <translation>没有可写的客户端操作：对被监视的服务器，只知道其上存放的内容。请改为导出 csv 或 perfetto。</translation>
+        <source>There is no operation of a client to write, and no exclusive hold was seen. Export as csv or perfetto instead.</source>
+        <translation>没有可写出的客户端操作，也没有看到独占持有。请改为导出 csv 或 perfetto。</translation>
     </message>
     <message>
         <source>The export was stopped; the file is incomplete.</source>
@@ -3524,10 +3537,6 @@
     <message>
         <source>%1 does not lead an etcd cluster: it has nothing to hand over.</source>
         <translation>%1 不是 etcd 集群的领导者：没有可移交的领导权。</translation>
-    </message>
-    <message>
-        <source>There is no recipe “%1”.</source>
-        <translation>没有算法“%1”。</translation>
     </message>
     <message>
         <source>“%1” does not fit this scenario's servers and programs; these do: %2.</source>
@@ -4172,8 +4181,8 @@
         <translation>作用于 %1</translation>
     </message>
     <message>
-        <source>switched to %1</source>
-        <translation>已切换到 %1</translation>
+        <source>switch to %1</source>
+        <translation>切换到 %1</translation>
     </message>
     <message>
         <source>evicted %1 from %2</source>
@@ -4674,16 +4683,16 @@
         <translation>此客户端已有锁“%1”，但选项不同（%2）：同一客户端、同一名称的所有对象须用相同的选项。</translation>
     </message>
     <message>
+        <source>Another client of this program has the identity “%1” on %2: each would take the other's locks for its own. Give each client an identity of its own, or close the other one first.</source>
+        <translation>本程序的另一个客户端已在 %2 上使用标识“%1”：两者会把对方的锁当成自己的。请给每个客户端各自的标识，或先关闭另一个。</translation>
+    </message>
+    <message>
         <source>Locks of the recipe “%1” have no conditions; those of %2 do.</source>
         <translation>算法“%1”的锁没有条件变量；%2 的锁有。</translation>
     </message>
     <message>
         <source>The recipe “%1” needs several servers that know nothing of each other, and %2 is not that: write redlock://host1,host2,host3.</source>
         <translation>算法“%1”需要几台互不相识的服务器，而 %2 不是：请写 redlock://host1,host2,host3。</translation>
-    </message>
-    <message>
-        <source>There is no recipe “%1” on %2; there are %3.</source>
-        <translation>%2 上没有算法“%1”；可用的有 %3。</translation>
     </message>
     <message>
         <source>A lock on etcd needs a name.</source>
@@ -4750,12 +4759,20 @@
         <translation>由多把锁合成的锁两次列出了 %2 上的“%1”：它会等待自己。</translation>
     </message>
     <message>
+        <source>Several locks as one (%1)</source>
+        <translation>合为一把的多把锁（%1）</translation>
+    </message>
+    <message>
         <source>This thread does not hold the lock of the condition.</source>
         <translation>这个线程没有持有该条件变量的锁。</translation>
     </message>
     <message>
         <source>Another lock object of this thread holds the lock, too: nobody could come in to signal. Wait with the only one.</source>
         <translation>本线程的另一个锁对象也持有该锁：没有人能进来发信号。请只用一个锁对象等待。</translation>
+    </message>
+    <message>
+        <source>%1: they cannot be kept for longer than was granted, %2 s.</source>
+        <translation>%1：保持时间不能超过授予时的 %2 秒。</translation>
     </message>
     <message>
         <source>The recipe “%1” cannot prolong a lease beyond what was granted, %2 s.</source>
@@ -4884,6 +4901,10 @@
     <message>
         <source>memcached takes a lease of 30 days or more for a date. Ask for a shorter one, and let it be renewed.</source>
         <translation>memcached 会把 30 天及以上的租约当作日期。请用较短的租约并让它续期。</translation>
+    </message>
+    <message>
+        <source>%1: each of them has its holder. Ask for the locks one by one.</source>
+        <translation>%1：其中每一把各有持有者，请逐把查询。</translation>
     </message>
     <message>
         <source>The recipe “%1” cannot do this.</source>
@@ -5461,6 +5482,15 @@
         <translation>未观察到</translation>
     </message>
     <message>
+        <source>engines change</source>
+        <extracomment>How it stands with a lock: it is free, but nobody gets in while its servers are being changed.</extracomment>
+        <translation>切换引擎</translation>
+    </message>
+    <message>
+        <source>draining</source>
+        <translation>排空中</translation>
+    </message>
+    <message>
         <source>undecided</source>
         <extracomment>How it stands with a lock: no server can decide who has it.</extracomment>
         <translation>无人裁定</translation>
@@ -5754,6 +5784,50 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1: not a file that Lockscope knows. It opens recordings (.lockscope) and scenarios (.json).</source>
         <translation>%1：Lockscope 不认识的文件。它能打开录制文件（.lockscope）和场景（.json）。</translation>
+    </message>
+</context>
+<context>
+    <name>OtherService</name>
+    <message>
+        <source>a Redis</source>
+        <translation>Redis</translation>
+    </message>
+    <message>
+        <source>a MySQL or MariaDB</source>
+        <translation>MySQL 或 MariaDB</translation>
+    </message>
+    <message>
+        <source>a PostgreSQL</source>
+        <translation>PostgreSQL</translation>
+    </message>
+    <message>
+        <source>a memcached</source>
+        <translation>memcached</translation>
+    </message>
+    <message>
+        <source>a ZooKeeper</source>
+        <translation>ZooKeeper</translation>
+    </message>
+    <message>
+        <source>an etcd</source>
+        <translation>etcd</translation>
+    </message>
+    <message>
+        <source>a web server</source>
+        <translation>网页服务器</translation>
+    </message>
+    <message>
+        <source>an SSH server</source>
+        <translation>SSH 服务器</translation>
+    </message>
+    <message>
+        <source>a server that wants TLS</source>
+        <translation>要求 TLS 的服务器</translation>
+    </message>
+    <message>
+        <source>At %1 listens %2, not %3: check the port, or the URL's beginning.</source>
+        <extracomment>%1 an address, %2 the program that listens there, %3 the one that the URL names: "a Redis", "an etcd".</extracomment>
+        <translation>在 %1 监听的是 %2，不是 %3：请检查端口，或 URL 的开头。</translation>
     </message>
 </context>
 <context>
@@ -6879,6 +6953,11 @@ A client's address leads to the new master at once.</source>
         <extracomment>Of a replica: how much of its master's changes its data lack.</extracomment>
         <translation>落后 %1</translation>
     </message>
+    <message>
+        <source>%1 s behind</source>
+        <extracomment>Of a database that is a replica: the age of what it shows, in seconds.</extracomment>
+        <translation>落后 %1 秒</translation>
+    </message>
     <message numerus="yes">
         <source>%n entry(ies) behind</source>
         <extracomment>Of an etcd's follower: how many entries of the cluster's log it has not applied yet.</extracomment>
@@ -7250,6 +7329,10 @@ A client's address leads to the new master at once.</source>
         <translation>运行的服务器不到多数，谁也得不到它</translation>
     </message>
     <message>
+        <source>its server is down, so nobody can get it</source>
+        <translation>它的服务器已停止，所以谁也得不到它</translation>
+    </message>
+    <message>
         <source>the server shows it only while somebody waits for it</source>
         <translation>服务器只在有等待者时显示它</translation>
     </message>
@@ -7272,6 +7355,16 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>on the server it is held by %1</source>
         <translation>服务器上由 %1 持有</translation>
+    </message>
+    <message>
+        <source>%1 is dead</source>
+        <comment>one client</comment>
+        <translation>%1 已崩溃</translation>
+    </message>
+    <message>
+        <source>%1 are dead</source>
+        <comment>several clients</comment>
+        <translation>%1 已崩溃</translation>
     </message>
     <message>
         <source>%1 has not heard of it yet</source>
@@ -7494,6 +7587,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1: not known yet</source>
         <translation>%1：尚不可知</translation>
+    </message>
+    <message>
+        <source>held by %1</source>
+        <translation>由 %1 持有</translation>
     </message>
     <message>
         <source>paused</source>
@@ -7868,6 +7965,18 @@ A client's address leads to the new master at once.</source>
         <translation>%1 变慢：%2</translation>
     </message>
     <message>
+        <source>%1 has taken %2 %3 times: %4</source>
+        <translation>%1 已 %3 次获取 %2：%4</translation>
+    </message>
+    <message>
+        <source>%1 asks again for %2, which it holds: %3</source>
+        <translation>%1 再次请求自己持有的 %2：%3</translation>
+    </message>
+    <message>
+        <source>%1 asks again for %2, which it holds itself: %3</source>
+        <translation>%1 再次请求 %2，而它正由自己持有：%3</translation>
+    </message>
+    <message>
         <source>%1: %2 gave up waiting</source>
         <translation>%1：%2 放弃等待</translation>
     </message>
@@ -8041,6 +8150,10 @@ A client's address leads to the new master at once.</source>
         <translation>死锁</translation>
     </message>
     <message>
+        <source>somebody</source>
+        <translation>某个客户端</translation>
+    </message>
+    <message>
         <source>idle</source>
         <translation>空闲</translation>
     </message>
@@ -8067,10 +8180,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>no master: nobody decides</source>
         <translation>没有主节点：无人裁定</translation>
-    </message>
-    <message>
-        <source>held by %1</source>
-        <translation>由 %1 持有</translation>
     </message>
     <message>
         <source>held by %1, never expires</source>
@@ -8241,6 +8350,19 @@ A client's address leads to the new master at once.</source>
         <translation>
             <numerusform>%n 个持有者</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>held %1×</source>
+        <extracomment>Of a client that has taken the lock it holds once more: %1 is how many times it has it.</extracomment>
+        <translation>已持有 %1 次</translation>
+    </message>
+    <message>
+        <source>asks for it again</source>
+        <translation>再次请求它</translation>
+    </message>
+    <message>
+        <source>waits for itself</source>
+        <translation>在等自己</translation>
     </message>
     <message>
         <source>refused: %1</source>
@@ -8519,51 +8641,11 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>Verdict</name>
     <message>
-        <source>%1 asked for %2 and did not get it, but its command wrote another end into the entry of %3 at %4.</source>
-        <translation>%1 请求 %2 但没有得到，可它的命令在 %4 把另一个到期时间写进了 %3 的条目。</translation>
-    </message>
-    <message>
-        <source>The command writes before its sender knows whether it has won.</source>
-        <translation>这个命令在发送者知道自己是否赢了之前就已写入。</translation>
-    </message>
-    <message>
-        <source>%1 was cut off from %2 at %3, and the server did not know that: to it the connection of %1 was alive.</source>
-        <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来，%1 的连接还活着。</translation>
-    </message>
-    <message>
-        <source>%1 was cut off from %2 at %3, and the server does not know that: to it the connection of %1 is alive.</source>
-        <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来 %1 的连接还活着。</translation>
-    </message>
-    <message>
-        <source>The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a time.</source>
-        <translation>服务器在 %2 释放了 %1，尽管 %3 持有它不止一次：可重入次数每次只减一。</translation>
-    </message>
-    <message>
-        <source>%1 released %2 at %3 and was left with a hold count of %4: it should have fallen by one, and the lock should be free at zero.</source>
-        <translation>%1 在 %3 释放 %2 后可重入次数为 %4：应当减一，减到零时锁空闲。</translation>
-    </message>
-    <message>
-        <source>The server's hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.</source>
-        <translation>服务器上 %1 记在 %2 名下的可重入次数在 %4 跳到 %3：每次应只变化一。</translation>
-    </message>
-    <message>
-        <source>%1 took %2 at %3 and its hold count became %4: it should have risen by one.</source>
-        <translation>%1 在 %3 获得 %2，可重入次数变为 %4：应当加一。</translation>
-    </message>
-    <message>
-        <source>Clients were told at %1 to take their locks on %2. %3 had asked the engine before it by then, and got the lock there at %4: %2 knows nothing of that.</source>
-        <translation>客户端在 %1 被告知改到 %2 上取锁。那时 %3 已向之前的引擎请求，并于 %4 在那里得到锁：%2 对此一无所知。</translation>
-    </message>
-    <message>
-        <source>Clients were told at %1 to take their locks on %2, and nobody waited for those on the engine before it: they go on there, and %2 knows nothing of them.</source>
-        <translation>客户端在 %1 被告知改到 %2 上取锁，没有人等待之前那个引擎上的锁结束：它们在那里继续，而 %2 对它们一无所知。</translation>
-    </message>
-    <message>
-        <source>%1 have believed at the same time that they hold %2, since %3, for %4 so far.</source>
+        <source>%1 have thought at the same time that they hold %2, since %3, for %4 so far.</source>
         <translation>%1 自 %3 起同时以为自己持有 %2，至今 %4。</translation>
     </message>
     <message>
-        <source>%1 believed at the same time that they held %2, for %3: from %4 to %5.</source>
+        <source>%1 thought at the same time that they held %2, for %3: from %4 to %5.</source>
         <translation>%1 曾同时以为自己持有 %2，持续 %3：从 %4 到 %5。</translation>
     </message>
     <message>
@@ -8687,16 +8769,12 @@ A client's address leads to the new master at once.</source>
         <translation>它们全都卡住了 %1：从 %2 到 %3。</translation>
     </message>
     <message>
-        <source>%1 have believed at the same time that they hold more permits of %2 than the %3 that there are, since %4.</source>
-        <translation>从 %4 起，%1 同时相信自己持有的 %2 的许可超过了总数 %3。</translation>
+        <source>%1 have thought at the same time that they hold more permits of %2 than the %3 that there are, since %4.</source>
+        <translation>从 %4 起，%1 同时以为自己持有的 %2 的许可超过了总数 %3。</translation>
     </message>
     <message>
-        <source>%1 believed at the same time that they held more permits of %2 than the %3 that there are, from %4 to %5.</source>
-        <translation>从 %4 到 %5，%1 同时相信自己持有的 %2 的许可超过了总数 %3。</translation>
-    </message>
-    <message>
-        <source>The lease of the permit of %1 ended at %2, so the server counts the permit as free.</source>
-        <translation>%1 的许可的租约在 %2 结束，因此服务器认为该许可是空闲的。</translation>
+        <source>%1 thought at the same time that they held more permits of %2 than the %3 that there are, from %4 to %5.</source>
+        <translation>从 %4 到 %5，%1 同时以为自己持有的 %2 的许可超过了总数 %3。</translation>
     </message>
     <message>
         <source>Without a fencing token the resource cannot tell an old holder from a new one.</source>
@@ -8706,262 +8784,6 @@ A client's address leads to the new master at once.</source>
         <source>without a fencing token the resource cannot tell an old holder from a new one.</source>
         <extracomment>The end of a sentence.</extracomment>
         <translation>没有栅栏令牌，资源分不清旧持有者和新持有者。</translation>
-    </message>
-    <message>
-        <source>%1 was killed at %2 before the lock of %3 had reached a replica.</source>
-        <translation>%1 于 %2 被杀死，那时 %3 的锁还没有到达任何副本。</translation>
-    </message>
-    <message>
-        <source>%1 became master at %2 without it and gave %3 the lock at %4.</source>
-        <translation>%1 于 %2 成为主节点，但没有这把锁，并于 %4 把锁给了 %3。</translation>
-    </message>
-    <message>
-        <source>%1 has been paused since %2.</source>
-        <translation>%1 自 %2 起一直暂停。</translation>
-    </message>
-    <message>
-        <source>%1 was paused from %2 to %3.</source>
-        <translation>%1 从 %2 暂停到 %3。</translation>
-    </message>
-    <message>
-        <source>%1 has been cut off from %2 since %3.</source>
-        <translation>%1 自 %3 起与 %2 断开。</translation>
-    </message>
-    <message>
-        <source>%1 was cut off from %2 from %3 to %4.</source>
-        <translation>%1 从 %3 到 %4 与 %2 断开。</translation>
-    </message>
-    <message>
-        <source>%1 has been stopped since %2: requests wait there.</source>
-        <translation>%1 从 %2 起一直处于暂停状态：请求都在那里等待。</translation>
-    </message>
-    <message>
-        <source>%1 was stopped from %2 to %3: requests waited there.</source>
-        <translation>%1 从 %2 到 %3 处于暂停状态：请求都在那里等待。</translation>
-    </message>
-    <message>
-        <source>The watchdog of %1 stopped at %2, so nothing renewed its lease.</source>
-        <translation>%1 的看门狗在 %2 停止，因此没有谁为它的租约续期。</translation>
-    </message>
-    <message>
-        <source>The servers did not hear from %1 in time.</source>
-        <translation>服务器没有及时收到 %1 的消息。</translation>
-    </message>
-    <message>
-        <source>%1 tried to renew its lease and got no answer.</source>
-        <translation>%1 尝试续期却没有得到应答。</translation>
-    </message>
-    <message>
-        <source>%1 worked for longer than its lease, and nothing renewed it.</source>
-        <translation>%1 工作的时间超过了租约，而没有谁续期。</translation>
-    </message>
-    <message>
-        <source>The clock of %1 jumped at %2.</source>
-        <translation>%1 的时钟在 %2 跳变。</translation>
-    </message>
-    <message>
-        <source>The clocks of %1 jumped at %2.</source>
-        <translation>%1 的时钟在 %2 跳变。</translation>
-    </message>
-    <message>
-        <source>The clocks of %1 jumped, the last one at %2.</source>
-        <translation>%1 的时钟先后跳变，最后一次在 %2。</translation>
-    </message>
-    <message>
-        <source>On the servers the lock of %1 was released at %2.</source>
-        <translation>在各服务器上，%1 的锁于 %2 被释放。</translation>
-    </message>
-    <message>
-        <source>On the server the lock of %1 was released at %2.</source>
-        <translation>在服务器上，%1 的锁于 %2 被释放。</translation>
-    </message>
-    <message>
-        <source>%1 released the lock of %2 at %3, so the server gave it to %4 at %5.</source>
-        <translation>%1 在 %3 释放了 %2 的锁，于是服务器在 %5 把它给了 %4。</translation>
-    </message>
-    <message>
-        <source>%1 released the lock of %2 at %3.</source>
-        <translation>%1 在 %3 释放了 %2 的锁。</translation>
-    </message>
-    <message>
-        <source>The lock of %1 was freed by force at %2, and the server gave it to %3 at %4.</source>
-        <translation>%1 的锁在 %2 被强制释放，服务器在 %4 把它给了 %3。</translation>
-    </message>
-    <message>
-        <source>The lock of %1 was freed by force at %2.</source>
-        <translation>%1 的锁在 %2 被强制释放。</translation>
-    </message>
-    <message>
-        <source>The entry of %1 on the server was overwritten at %2.</source>
-        <translation>%1 在服务器上的条目于 %2 被覆盖。</translation>
-    </message>
-    <message>
-        <source>%1 wrote over the entry of %2 on the server at %3.</source>
-        <translation>%1 在 %3 覆盖了 %2 在服务器上的条目。</translation>
-    </message>
-    <message>
-        <source>The session of %1 ended at %2, so the servers count the lock as free.</source>
-        <translation>%1 的会话在 %2 结束，于是各服务器认为锁是空闲的。</translation>
-    </message>
-    <message>
-        <source>The lease of %1 ended at %2, so the servers count the lock as free.</source>
-        <translation>%1 的租约在 %2 到期，于是各服务器认为锁是空闲的。</translation>
-    </message>
-    <message>
-        <source>The session of %1 ended at %2, so the server counts the lock as free.</source>
-        <translation>%1 的会话在 %2 结束，于是服务器认为锁已空闲。</translation>
-    </message>
-    <message>
-        <source>The lease of %1 ended at %2, so the server counts the lock as free.</source>
-        <translation>%1 的租约在 %2 到期，于是服务器视锁为空闲。</translation>
-    </message>
-    <message>
-        <source>The session of %1 ended at %2, so the servers gave the lock to %3 at %4.</source>
-        <translation>%1 的会话在 %2 结束，于是各服务器在 %4 把锁给了 %3。</translation>
-    </message>
-    <message>
-        <source>The lease of %1 ended at %2, so the servers gave the lock to %3 at %4.</source>
-        <translation>%1 的租约在 %2 到期，于是各服务器在 %4 把锁给了 %3。</translation>
-    </message>
-    <message>
-        <source>The session of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
-        <translation>%1 的会话在 %2 结束，于是服务器在 %4 把锁给了 %3。</translation>
-    </message>
-    <message>
-        <source>The lease of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
-        <translation>%1 的租约在 %2 到期，于是服务器在 %4 把锁给了 %3。</translation>
-    </message>
-    <message>
-        <source>%1 was killed at %2, and the lock of %3 with it: it belonged to a connection, and no replica knows of it.</source>
-        <translation>%1 在 %2 被杀死，%3 的锁也随之消失：这个锁属于一个连接，副本都不知道它。</translation>
-    </message>
-    <message>
-        <source>%1 took the place of %2 at %3, without the lock of %4: it belongs to a connection to %2, and no replica knows of it.</source>
-        <translation>%1 在 %3 取代了 %2，却没有 %4 的锁：这个锁属于到 %2 的一个连接，副本都不知道它。</translation>
-    </message>
-    <message>
-        <source>%1, %2 behind, took the place of %3 at %4, without the lock of %5.</source>
-        <translation>%1 落后 %2，于 %4 取代了 %3，但没有 %5 的锁。</translation>
-    </message>
-    <message>
-        <source>%1 took the place of %2 at %3, without the lock of %4.</source>
-        <translation>%1 于 %3 取代了 %2，但没有 %4 的锁。</translation>
-    </message>
-    <message>
-        <source>%1 was killed at %2 before the lock of %3 had reached %4.</source>
-        <translation>%1 于 %2 被杀死，那时 %3 的锁还没有到达 %4。</translation>
-    </message>
-    <message>
-        <source>it still had an old lock of %1, whose end had not reached it.</source>
-        <translation>它还留着 %1 的旧锁，那把锁的结束没有传到它那里。</translation>
-    </message>
-    <message>
-        <source>It still had an old lock of %1, whose end had not reached it.</source>
-        <translation>它还留着 %1 的旧锁，那把锁的结束没有传到它那里。</translation>
-    </message>
-    <message>
-        <source>%1 became master at %2 with an old lock of %3, whose end had not reached it.</source>
-        <translation>%1 在 %2 成为主节点，带着 %3 的旧锁，那把锁的结束没有传到它那里。</translation>
-    </message>
-    <message>
-        <source>%1 became master at %2 without it.</source>
-        <translation>%1 于 %2 成为主节点，但没有这把锁。</translation>
-    </message>
-    <message>
-        <source>it gave %1 the lock at %2.</source>
-        <translation>它在 %2 把锁给了 %1。</translation>
-    </message>
-    <message>
-        <source>It gave %1 the lock at %2.</source>
-        <translation>它于 %2 把锁给了 %1。</translation>
-    </message>
-    <message>
-        <source>%1 got the lock at %2 from %3, whose place %4 had taken at %5.</source>
-        <translation>%1 于 %2 从 %3 获得锁，而 %4 已在 %5 取代了 %3。</translation>
-    </message>
-    <message>
-        <source>%1 went on believing until %2.</source>
-        <translation>%1 一直相信自己持有锁，直到 %2。</translation>
-    </message>
-    <message>
-        <source>%1 still believes that it holds the lock.</source>
-        <translation>%1 仍然相信自己持有锁。</translation>
-    </message>
-    <message>
-        <source>%1 does not know, and still believes that it holds the lock.</source>
-        <translation>%1 并不知情，仍以为自己持有锁。</translation>
-    </message>
-    <message>
-        <source>%1 went on believing that it held the lock until %2, when it learned of the loss.</source>
-        <translation>%1 一直以为自己持有锁，直到 %2 得知丢锁。</translation>
-    </message>
-    <message>
-        <source>%1 went on believing that it held the lock until %2, when the server refused its release.</source>
-        <translation>%1 一直以为自己持有锁，直到 %2 服务器拒绝它的释放。</translation>
-    </message>
-    <message>
-        <source>%1 went on believing that it held the lock until its own deadline at %2.</source>
-        <translation>%1 一直以为自己持有锁，直到 %2 自己的截止时间。</translation>
-    </message>
-    <message>
-        <source>%1 went on believing that it held the lock until it died at %2.</source>
-        <translation>%1 一直以为自己持有锁，直到 %2 崩溃。</translation>
-    </message>
-    <message>
-        <source>%1 went on believing that it held the lock until it gave it up at %2.</source>
-        <translation>%1 一直以为自己持有锁，直到 %2 放弃它。</translation>
-    </message>
-    <message>
-        <source>Since %1 %2 decides, which knows nothing of the lock of %3: it gave the lock to %4 at %5.</source>
-        <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知：它在 %5 把锁给了 %4。</translation>
-    </message>
-    <message>
-        <source>Since %1 %2 decides, which knows nothing of the lock of %3.</source>
-        <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知。</translation>
-    </message>
-    <message>
-        <source>All data of %1 were deleted at %2, and with them the lock of %3: it went to %4 at %5.</source>
-        <translation>%1 的全部数据在 %2 被删除，%3 的锁也随之消失：锁在 %5 给了 %4。</translation>
-    </message>
-    <message>
-        <source>All data of %1 were deleted at %2, and with them the lock of %3.</source>
-        <translation>%1 的全部数据在 %2 被删除，%3 的锁也随之消失。</translation>
-    </message>
-    <message>
-        <source>%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of it, and the lock went to %4 at %5.</source>
-        <translation>%1 在 %3 丢失了关于 %2 的锁的记忆：知道这把锁的服务器太少了，锁在 %5 给了 %4。</translation>
-    </message>
-    <message>
-        <source>%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of it.</source>
-        <translation>%1 在 %3 丢失了关于 %2 的锁的记忆：知道这把锁的服务器太少了。</translation>
-    </message>
-    <message>
-        <source>%1 lost their memory of the lock of %2, the last one at %3, and the lock went to %4 at %5.</source>
-        <translation>%1 丢失了关于 %2 的锁的记忆，最后一个在 %3，锁在 %5 给了 %4。</translation>
-    </message>
-    <message>
-        <source>%1 lost their memory of the lock of %2, the last one at %3.</source>
-        <translation>%1 丢失了关于 %2 的锁的记忆，最后一个在 %3。</translation>
-    </message>
-    <message>
-        <source>The server</source>
-        <translation>服务器</translation>
-    </message>
-    <message>
-        <source>%1 evicted the lock of %2 at %3, and gave it to %4 at %5.</source>
-        <translation>%1 在 %3 淘汰了 %2 的锁，并在 %5 把它给了 %4。</translation>
-    </message>
-    <message>
-        <source>%1 evicted the lock of %2 at %3.</source>
-        <translation>%1 在 %3 淘汰了 %2 的锁。</translation>
-    </message>
-    <message>
-        <source>%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.</source>
-        <translation>%1 在 %3 丢失了对 %2 的锁的记忆，并在 %5 把锁给了 %4。</translation>
-    </message>
-    <message>
-        <source>%1 lost its memory of the lock of %2 at %3.</source>
-        <translation>%1 在 %3 丢失了对 %2 的锁的记忆。</translation>
     </message>
     <message>
         <source>On the server the lock was free, but %1, which died at %2 while it waited, still had a place in the queue: nobody behind it got the lock until the server dropped that place.</source>
@@ -9064,245 +8886,20 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %2 崩溃，它在服务器上的条目没有过期时间：永远不会被清除。</translation>
     </message>
     <message>
-        <source>The entry of %1 was on the server and had no expiry, but %1 did not believe that it held the lock.</source>
+        <source>The entry of %1 was on the server and had no expiry, but %1 did not think that it held the lock.</source>
         <translation>%1 的条目在服务器上，没有过期时间，但 %1 并不认为自己持有锁。</translation>
     </message>
     <message>
-        <source>The entry of %1 is still on the server and has no expiry, but %1 does not believe that it holds the lock.</source>
+        <source>The entry of %1 is still on the server and has no expiry, but %1 does not think that it holds the lock.</source>
         <translation>%1 的条目仍在服务器上且没有过期时间，但 %1 不认为自己持有锁。</translation>
     </message>
     <message>
-        <source>The entry of %1 stayed on the server until %2, but %1 did not believe that it held the lock.</source>
+        <source>The entry of %1 stayed on the server until %2, but %1 did not think that it held the lock.</source>
         <translation>%1 的条目在服务器上留到 %2，但 %1 并不认为自己持有锁。</translation>
     </message>
     <message>
-        <source>The entry of %1 stays on the server until %2, but %1 does not believe that it holds the lock.</source>
+        <source>The entry of %1 stays on the server until %2, but %1 does not think that it holds the lock.</source>
         <translation>%1 的条目在服务器上保留到 %2，但 %1 不认为自己持有锁。</translation>
-    </message>
-    <message>
-        <source>%1 starves: it has waited %2 for %3, while others got it</source>
-        <translation>%1 饿死：等 %3 已等 %2，别人却一再得到</translation>
-    </message>
-    <message>
-        <source>%1 asked for %2 at %3 and waited for %4: it never found it free.</source>
-        <translation>%1 在 %3 请求 %2，等了 %4，从未等到它空出来。</translation>
-    </message>
-    <message numerus="yes">
-        <source>Meanwhile readers that had asked later got it %n time(s).</source>
-        <translation>
-            <numerusform>期间，后来请求的读者得到了 %n 次。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>No invariant is broken, as this lock promises nobody a turn; a lock with a queue does.</source>
-        <translation>没有不变量被破坏：这种锁不保证轮到谁；有队列的锁才保证。</translation>
-    </message>
-    <message>
-        <source>mutual exclusion</source>
-        <translation>互斥</translation>
-    </message>
-    <message>
-        <source>no stale write</source>
-        <translation>没有过期写入</translation>
-    </message>
-    <message>
-        <source>ownership</source>
-        <translation>归属</translation>
-    </message>
-    <message>
-        <source>progress</source>
-        <translation>进展</translation>
-    </message>
-    <message>
-        <source>reentrancy</source>
-        <translation>重入计数</translation>
-    </message>
-    <message>
-        <source>queue order</source>
-        <translation>先来后到</translation>
-    </message>
-    <message>
-        <source>token order</source>
-        <translation>令牌次序</translation>
-    </message>
-    <message>
-        <source>no deadlock</source>
-        <translation>无死锁</translation>
-    </message>
-    <message>
-        <source>No two clients believe at one time that they hold the lock, unless they share it as readers or within its permits.</source>
-        <translation>没有两个客户端同时相信自己持有锁，除非它们作为读者共享，或在许可数之内。</translation>
-    </message>
-    <message>
-        <source>The guarded resource never accepts a write from a client that no longer holds the lock.</source>
-        <translation>受保护的资源从不接受已不持有锁的客户端的写入。</translation>
-    </message>
-    <message>
-        <source>No client releases or renews a hold that is not its own.</source>
-        <translation>没有客户端释放不属于自己的持有，也不为它续期。</translation>
-    </message>
-    <message>
-        <source>While a live, connected client waits and nobody alive holds the lock, it is granted in time.</source>
-        <translation>有存活且连通的客户端在等待，而没有存活的客户端持有锁时，锁会按时授予。</translation>
-    </message>
-    <message>
-        <source>Hold counts rise and fall by one, and the lock is free at zero.</source>
-        <translation>可重入次数每次加一或减一，减到零时锁空闲。</translation>
-    </message>
-    <message>
-        <source>A lock that promises fairness is granted in the order in which it was asked for.</source>
-        <translation>承诺公平的锁按请求的顺序授予。</translation>
-    </message>
-    <message>
-        <source>Fencing tokens grow with every new holder.</source>
-        <translation>栅栏令牌随每个新持有者增长。</translation>
-    </message>
-    <message>
-        <source>Nobody waits for a lock whose holder waits, directly or through others, for one of theirs.</source>
-        <translation>谁等待的锁，其持有者都不会直接或间接地反过来等待它持有的锁。</translation>
-    </message>
-    <message>
-        <source>mutual exclusion violated</source>
-        <translation>互斥被违反</translation>
-    </message>
-    <message>
-        <source>stale write</source>
-        <translation>过期写入</translation>
-    </message>
-    <message>
-        <source>ownership violated</source>
-        <translation>归属被违反</translation>
-    </message>
-    <message>
-        <source>no progress</source>
-        <translation>停滞不前</translation>
-    </message>
-    <message>
-        <source>hold count wrong</source>
-        <translation>持有次数出错</translation>
-    </message>
-    <message>
-        <source>queue order violated</source>
-        <translation>先来后到被违反</translation>
-    </message>
-    <message>
-        <source>token order violated</source>
-        <translation>令牌次序被违反</translation>
-    </message>
-    <message>
-        <source>deadlock</source>
-        <translation>死锁</translation>
-    </message>
-    <message>
-        <source>%1 for %2 so far, since %3</source>
-        <extracomment>%1 a violation, such as "deadlock"; %2 how long, %3 when it began.</extracomment>
-        <translation>%1：从 %3 起，至今 %2</translation>
-    </message>
-    <message>
-        <source>%1 at %2</source>
-        <translation>%1：在 %2</translation>
-    </message>
-    <message>
-        <source>%1 for %2, from %3</source>
-        <translation>%1：从 %3 起，持续 %2</translation>
-    </message>
-    <message>
-        <source>%1 for %2 so far</source>
-        <translation>%1：至今 %2</translation>
-    </message>
-    <message>
-        <source>%1 for %2</source>
-        <translation>%1，持续 %2</translation>
-    </message>
-    <message>
-        <source>There is no majority since %1 (%2 of %3 servers run): nobody can get in until one is back.</source>
-        <translation>自 %1 起没有多数派（%3 台服务器中有 %2 台在运行）：在有服务器恢复之前，谁也进不去。</translation>
-    </message>
-    <message>
-        <source>%1 got the lock at %2, after %3 had given it back.</source>
-        <translation>%3 归还锁之后，%1 于 %2 获得锁。</translation>
-    </message>
-    <message>
-        <source>%1 took over from %2 at %3 while %4 held %5, and knew the holder, so nobody else got in.</source>
-        <translation>%1 在 %3 接替了 %2，当时 %4 持有 %5；它知道持有者是谁，所以没有别人进入。</translation>
-    </message>
-    <message>
-        <source>The leader %1 died at %2 while %3 held %4.</source>
-        <translation>领导者 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
-    </message>
-    <message>
-        <source>The master %1 died at %2 while %3 held %4.</source>
-        <translation>主节点 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
-    </message>
-    <message>
-        <source>%1 took over at %2 and knew the holder, so nobody else got in.</source>
-        <translation>%1 于 %2 接管，并且知道持有者是谁，所以没有别人进来。</translation>
-    </message>
-    <message>
-        <source>%1 was back at %2 and knew the holder, so nobody else got in.</source>
-        <translation>%1 于 %2 恢复，并且知道持有者是谁，所以没有别人进来。</translation>
-    </message>
-    <message>
-        <source>Until another server takes over, nobody can get in.</source>
-        <translation>在另一台服务器接管之前，谁也进不来。</translation>
-    </message>
-    <message>
-        <source>Nobody told what the clients believed.</source>
-        <translation>没有人说出客户端相信什么。</translation>
-    </message>
-    <message>
-        <source>Neither the clients' beliefs nor writes were observed.</source>
-        <translation>既没有观察到客户端的信念，也没有观察到写入。</translation>
-    </message>
-    <message>
-        <source>The servers' record was not observed, or named nobody.</source>
-        <translation>没有观察到服务器的记录，或者它没有指明任何人。</translation>
-    </message>
-    <message>
-        <source>Neither the clients' beliefs nor the servers' record were observed.</source>
-        <translation>既没有观察到客户端的信念，也没有观察到服务器的记录。</translation>
-    </message>
-    <message>
-        <source>The write at %1 could not be judged: the record did not show whether its client held the lock.</source>
-        <translation>%1 的写入无法裁决：记录没有显示它的客户端是否持有锁。</translation>
-    </message>
-    <message>
-        <source>At %1 a client had waited for too long, and the record could not be seen meanwhile: nobody knows whether the lock could be given.</source>
-        <translation>到 %1 有客户端已等待过久，而这期间看不到记录：没有人知道锁当时能否授予。</translation>
-    </message>
-    <message>
-        <source>From %1 on the record could not be seen for some time: nobody knows whose the lock was.</source>
-        <translation>从 %1 起有一段时间看不到记录：没有人知道锁当时属于谁。</translation>
-    </message>
-    <message>
-        <source>%1 others</source>
-        <comment>at the end of a list of clients</comment>
-        <translation>另外 %1 个</translation>
-    </message>
-    <message>
-        <source>%1, %2</source>
-        <comment>a list of clients</comment>
-        <translation>%1，%2</translation>
-    </message>
-    <message>
-        <source>%1 and %2</source>
-        <comment>the end of a list of clients</comment>
-        <translation>%1 和 %2</translation>
-    </message>
-    <message>
-        <source>%1 %2</source>
-        <comment>a sentence after a sentence</comment>
-        <translation>%1%2</translation>
-    </message>
-    <message>
-        <source>%1, so %2</source>
-        <comment>a cause and its effect, in one sentence</comment>
-        <translation>%1，因此 %2</translation>
-    </message>
-    <message>
-        <source>%1; %2</source>
-        <comment>a sentence and a remark, as one</comment>
-        <translation>%1；%2</translation>
     </message>
 </context>
 <context>
@@ -9464,6 +9061,18 @@ A client's address leads to the new master at once.</source>
         <source>This user may not list the connections (CLIENT LIST), so the addresses of holders are not known</source>
         <translation>该用户无权列出连接（CLIENT LIST），因此不知道持有者的地址</translation>
     </message>
+    <message numerus="yes">
+        <source>%n connection(s) wait at a list (BLPOP), as waiters of python-redis-lock do: the server does not tell for which lock, if for any%1</source>
+        <translation>
+            <numerusform>%n 个连接在列表上等待（BLPOP），python-redis-lock 的等待者就是这样：服务器不说明在等哪把锁，也可能不是在等锁%1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n connection(s) are subscribed to patterns, as waiters of Spring Integration are, and monitors: the server does not tell for which lock, if for any%1</source>
+        <translation>
+            <numerusform>%n 个连接订阅了模式，Spring Integration 的等待者和监控程序都是这样：服务器不说明在等哪把锁，也可能不是在等锁%1</numerusform>
+        </translation>
+    </message>
     <message>
         <source>The table or column that the address names is not there, or this user may not see it: %1</source>
         <translation>地址中指定的表或列不存在，或该用户无权查看：%1</translation>
@@ -9527,6 +9136,539 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>The hold was taken from every server that can be read; those that cannot may still have a majority of it.</source>
         <translation>已从所有读得到的服务器上撤掉这次持有；读不到的服务器上可能仍有它的多数。</translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message>
+        <source>%1 asked for %2 and did not get it, but its command wrote another end into the entry of %3 at %4.</source>
+        <translation>%1 请求 %2 但没有得到，可它的命令在 %4 把另一个到期时间写进了 %3 的条目。</translation>
+    </message>
+    <message>
+        <source>The command writes before its sender knows whether it has won.</source>
+        <translation>这个命令在发送者知道自己是否赢了之前就已写入。</translation>
+    </message>
+    <message>
+        <source>%1 was cut off from %2 at %3, and the server did not know that: to it the connection of %1 was alive.</source>
+        <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来，%1 的连接还活着。</translation>
+    </message>
+    <message>
+        <source>%1 was cut off from %2 at %3, and the server does not know that: to it the connection of %1 is alive.</source>
+        <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来 %1 的连接还活着。</translation>
+    </message>
+    <message>
+        <source>The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a time.</source>
+        <translation>服务器在 %2 释放了 %1，尽管 %3 持有它不止一次：可重入次数每次只减一。</translation>
+    </message>
+    <message>
+        <source>%1 released %2 at %3 and was left with a hold count of %4: it should have fallen by one, and the lock should be free at zero.</source>
+        <translation>%1 在 %3 释放 %2 后可重入次数为 %4：应当减一，减到零时锁空闲。</translation>
+    </message>
+    <message>
+        <source>The server's hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.</source>
+        <translation>服务器上 %1 记在 %2 名下的可重入次数在 %4 跳到 %3：每次应只变化一。</translation>
+    </message>
+    <message>
+        <source>%1 took %2 at %3 and its hold count became %4: it should have risen by one.</source>
+        <translation>%1 在 %3 获得 %2，可重入次数变为 %4：应当加一。</translation>
+    </message>
+    <message>
+        <source>Clients were told at %1 to take their locks on %2. %3 had asked the engine before it by then, and got the lock there at %4: %2 knows nothing of that.</source>
+        <translation>客户端在 %1 被告知改到 %2 上取锁。那时 %3 已向之前的引擎请求，并于 %4 在那里得到锁：%2 对此一无所知。</translation>
+    </message>
+    <message>
+        <source>Clients were told at %1 to take their locks on %2, and nobody waited for those on the engine before it: they go on there, and %2 knows nothing of them.</source>
+        <translation>客户端在 %1 被告知改到 %2 上取锁，没有人等待之前那个引擎上的锁结束：它们在那里继续，而 %2 对它们一无所知。</translation>
+    </message>
+    <message>
+        <source>%1 was killed at %2 before the lock of %3 had reached a replica.</source>
+        <translation>%1 于 %2 被杀死，那时 %3 的锁还没有到达任何副本。</translation>
+    </message>
+    <message>
+        <source>%1 became master at %2 without it and gave %3 the lock at %4.</source>
+        <translation>%1 于 %2 成为主节点，但没有这把锁，并于 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
+        <source>%1 was killed at %2, and the lock of %3 with it: it belonged to a connection, and no replica knows of it.</source>
+        <translation>%1 在 %2 被杀死，%3 的锁也随之消失：这个锁属于一个连接，副本都不知道它。</translation>
+    </message>
+    <message>
+        <source>%1 took the place of %2 at %3, without the lock of %4: it belongs to a connection to %2, and no replica knows of it.</source>
+        <translation>%1 在 %3 取代了 %2，却没有 %4 的锁：这个锁属于到 %2 的一个连接，副本都不知道它。</translation>
+    </message>
+    <message>
+        <source>%1, %2 behind, took the place of %3 at %4, without the lock of %5.</source>
+        <translation>%1 落后 %2，于 %4 取代了 %3，但没有 %5 的锁。</translation>
+    </message>
+    <message>
+        <source>%1 took the place of %2 at %3, without the lock of %4.</source>
+        <translation>%1 于 %3 取代了 %2，但没有 %4 的锁。</translation>
+    </message>
+    <message>
+        <source>%1 was killed at %2 before the lock of %3 had reached %4.</source>
+        <translation>%1 于 %2 被杀死，那时 %3 的锁还没有到达 %4。</translation>
+    </message>
+    <message>
+        <source>it still had an old lock of %1, whose end had not reached it.</source>
+        <translation>它还留着 %1 的旧锁，那把锁的结束没有传到它那里。</translation>
+    </message>
+    <message>
+        <source>It still had an old lock of %1, whose end had not reached it.</source>
+        <translation>它还留着 %1 的旧锁，那把锁的结束没有传到它那里。</translation>
+    </message>
+    <message>
+        <source>%1 became master at %2 with an old lock of %3, whose end had not reached it.</source>
+        <translation>%1 在 %2 成为主节点，带着 %3 的旧锁，那把锁的结束没有传到它那里。</translation>
+    </message>
+    <message>
+        <source>%1 became master at %2 without it.</source>
+        <translation>%1 于 %2 成为主节点，但没有这把锁。</translation>
+    </message>
+    <message>
+        <source>it gave %1 the lock at %2.</source>
+        <translation>它在 %2 把锁给了 %1。</translation>
+    </message>
+    <message>
+        <source>It gave %1 the lock at %2.</source>
+        <translation>它于 %2 把锁给了 %1。</translation>
+    </message>
+    <message>
+        <source>%1 has been cut off from %2 since %3.</source>
+        <translation>%1 自 %3 起与 %2 断开。</translation>
+    </message>
+    <message>
+        <source>%1 was cut off from %2 from %3 to %4.</source>
+        <translation>%1 从 %3 到 %4 与 %2 断开。</translation>
+    </message>
+    <message>
+        <source>%1 got the lock at %2 from %3, whose place %4 had taken at %5.</source>
+        <translation>%1 于 %2 从 %3 获得锁，而 %4 已在 %5 取代了 %3。</translation>
+    </message>
+    <message>
+        <source>%1 has been paused since %2.</source>
+        <translation>%1 自 %2 起一直暂停。</translation>
+    </message>
+    <message>
+        <source>%1 was paused from %2 to %3.</source>
+        <translation>%1 从 %2 暂停到 %3。</translation>
+    </message>
+    <message>
+        <source>%1 has been stopped since %2: requests wait there.</source>
+        <translation>%1 从 %2 起一直处于暂停状态：请求都在那里等待。</translation>
+    </message>
+    <message>
+        <source>%1 was stopped from %2 to %3: requests waited there.</source>
+        <translation>%1 从 %2 到 %3 处于暂停状态：请求都在那里等待。</translation>
+    </message>
+    <message>
+        <source>The watchdog of %1 stopped at %2, so nothing renewed its lease.</source>
+        <translation>%1 的看门狗在 %2 停止，因此没有谁为它的租约续期。</translation>
+    </message>
+    <message>
+        <source>The servers did not hear from %1 in time.</source>
+        <translation>服务器没有及时收到 %1 的消息。</translation>
+    </message>
+    <message>
+        <source>%1 tried to renew its lease and got no answer.</source>
+        <translation>%1 尝试续期却没有得到应答。</translation>
+    </message>
+    <message>
+        <source>%1 worked for longer than its lease, and nothing renewed it.</source>
+        <translation>%1 工作的时间超过了租约，而没有谁续期。</translation>
+    </message>
+    <message>
+        <source>The clock of %1 jumped at %2.</source>
+        <translation>%1 的时钟在 %2 跳变。</translation>
+    </message>
+    <message>
+        <source>The clocks of %1 jumped at %2.</source>
+        <translation>%1 的时钟在 %2 跳变。</translation>
+    </message>
+    <message>
+        <source>The clocks of %1 jumped, the last one at %2.</source>
+        <translation>%1 的时钟先后跳变，最后一次在 %2。</translation>
+    </message>
+    <message>
+        <source>On the servers the lock of %1 was released at %2.</source>
+        <translation>在各服务器上，%1 的锁于 %2 被释放。</translation>
+    </message>
+    <message>
+        <source>On the server the lock of %1 was released at %2.</source>
+        <translation>在服务器上，%1 的锁于 %2 被释放。</translation>
+    </message>
+    <message>
+        <source>%1 released the lock of %2 at %3, so the server gave it to %4 at %5.</source>
+        <translation>%1 在 %3 释放了 %2 的锁，于是服务器在 %5 把它给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 released the lock of %2 at %3.</source>
+        <translation>%1 在 %3 释放了 %2 的锁。</translation>
+    </message>
+    <message>
+        <source>The lock of %1 was freed by force at %2, and the server gave it to %3 at %4.</source>
+        <translation>%1 的锁在 %2 被强制释放，服务器在 %4 把它给了 %3。</translation>
+    </message>
+    <message>
+        <source>The lock of %1 was freed by force at %2.</source>
+        <translation>%1 的锁在 %2 被强制释放。</translation>
+    </message>
+    <message>
+        <source>The entry of %1 on the server was overwritten at %2.</source>
+        <translation>%1 在服务器上的条目于 %2 被覆盖。</translation>
+    </message>
+    <message>
+        <source>%1 wrote over the entry of %2 on the server at %3.</source>
+        <translation>%1 在 %3 覆盖了 %2 在服务器上的条目。</translation>
+    </message>
+    <message>
+        <source>After others, %1 got it at %2.</source>
+        <extracomment>The lock had been free for others since some time, and had several holders.</extracomment>
+        <translation>在其他客户端之后，%1 于 %2 获得了它。</translation>
+    </message>
+    <message>
+        <source>The session of %1 ended at %2, so the servers count the lock as free.</source>
+        <translation>%1 的会话在 %2 结束，于是各服务器认为锁是空闲的。</translation>
+    </message>
+    <message>
+        <source>The lease of %1 ended at %2, so the servers count the lock as free.</source>
+        <translation>%1 的租约在 %2 到期，于是各服务器认为锁是空闲的。</translation>
+    </message>
+    <message>
+        <source>The session of %1 ended at %2, so the server counts the lock as free.</source>
+        <translation>%1 的会话在 %2 结束，于是服务器认为锁已空闲。</translation>
+    </message>
+    <message>
+        <source>The lease of %1 ended at %2, so the server counts the lock as free.</source>
+        <translation>%1 的租约在 %2 到期，于是服务器视锁为空闲。</translation>
+    </message>
+    <message>
+        <source>The session of %1 ended at %2, so the servers gave the lock to %3 at %4.</source>
+        <translation>%1 的会话在 %2 结束，于是各服务器在 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
+        <source>The lease of %1 ended at %2, so the servers gave the lock to %3 at %4.</source>
+        <translation>%1 的租约在 %2 到期，于是各服务器在 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
+        <source>The session of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
+        <translation>%1 的会话在 %2 结束，于是服务器在 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
+        <source>The lease of %1 ended at %2, so the server gave the lock to %3 at %4.</source>
+        <translation>%1 的租约在 %2 到期，于是服务器在 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
+        <source>The lease of the permit of %1 ended at %2, so the server counts the permit as free.</source>
+        <translation>%1 的许可的租约在 %2 结束，因此服务器认为该许可是空闲的。</translation>
+    </message>
+    <message>
+        <source>%1 still thought it held the lock until %2.</source>
+        <translation>%1 一直以为自己持有锁，直到 %2。</translation>
+    </message>
+    <message>
+        <source>%1 still thinks it holds the lock.</source>
+        <translation>%1 仍以为自己持有锁。</translation>
+    </message>
+    <message>
+        <source>%1 does not know, and still thinks it holds the lock.</source>
+        <translation>%1 并不知情，仍以为自己持有锁。</translation>
+    </message>
+    <message>
+        <source>%1 still thought it held the lock until %2, when it learned of the loss.</source>
+        <translation>%1 一直以为自己持有锁，直到 %2 得知丢锁。</translation>
+    </message>
+    <message>
+        <source>%1 still thought it held the lock until %2, when the server refused its release.</source>
+        <translation>%1 一直以为自己持有锁，直到 %2 服务器拒绝它的释放。</translation>
+    </message>
+    <message>
+        <source>%1 still thought it held the lock until its own deadline at %2.</source>
+        <translation>%1 一直以为自己持有锁，直到 %2 自己的截止时间。</translation>
+    </message>
+    <message>
+        <source>%1 still thought it held the lock until it died at %2.</source>
+        <translation>%1 一直以为自己持有锁，直到 %2 崩溃。</translation>
+    </message>
+    <message>
+        <source>%1 still thought it held the lock until it gave it up at %2.</source>
+        <translation>%1 一直以为自己持有锁，直到 %2 放弃它。</translation>
+    </message>
+    <message>
+        <source>Since %1 %2 decides, which knows nothing of the lock of %3: it gave the lock to %4 at %5.</source>
+        <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知：它在 %5 把锁给了 %4。</translation>
+    </message>
+    <message>
+        <source>Since %1 %2 decides, which knows nothing of the lock of %3.</source>
+        <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知。</translation>
+    </message>
+    <message>
+        <source>All data of %1 were deleted at %2, and with them the lock of %3: it went to %4 at %5.</source>
+        <translation>%1 的全部数据在 %2 被删除，%3 的锁也随之消失：锁在 %5 给了 %4。</translation>
+    </message>
+    <message>
+        <source>All data of %1 were deleted at %2, and with them the lock of %3.</source>
+        <translation>%1 的全部数据在 %2 被删除，%3 的锁也随之消失。</translation>
+    </message>
+    <message>
+        <source>%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of it, and the lock went to %4 at %5.</source>
+        <translation>%1 在 %3 丢失了关于 %2 的锁的记忆：知道这把锁的服务器太少了，锁在 %5 给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of it.</source>
+        <translation>%1 在 %3 丢失了关于 %2 的锁的记忆：知道这把锁的服务器太少了。</translation>
+    </message>
+    <message>
+        <source>%1 lost their memory of the lock of %2, the last one at %3, and the lock went to %4 at %5.</source>
+        <translation>%1 丢失了关于 %2 的锁的记忆，最后一个在 %3，锁在 %5 给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 lost their memory of the lock of %2, the last one at %3.</source>
+        <translation>%1 丢失了关于 %2 的锁的记忆，最后一个在 %3。</translation>
+    </message>
+    <message>
+        <source>The server</source>
+        <translation>服务器</translation>
+    </message>
+    <message>
+        <source>%1 evicted the lock of %2 at %3, and gave it to %4 at %5.</source>
+        <translation>%1 在 %3 淘汰了 %2 的锁，并在 %5 把它给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 evicted the lock of %2 at %3.</source>
+        <translation>%1 在 %3 淘汰了 %2 的锁。</translation>
+    </message>
+    <message>
+        <source>%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.</source>
+        <translation>%1 在 %3 丢失了对 %2 的锁的记忆，并在 %5 把锁给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 lost its memory of the lock of %2 at %3.</source>
+        <translation>%1 在 %3 丢失了对 %2 的锁的记忆。</translation>
+    </message>
+    <message>
+        <source>%1 starves: it has waited %2 for %3, while others got it</source>
+        <translation>%1 饿死：等 %3 已等 %2，别人却一再得到</translation>
+    </message>
+    <message>
+        <source>%1 asked for %2 at %3 and waited for %4: it never found it free.</source>
+        <translation>%1 在 %3 请求 %2，等了 %4，从未等到它空出来。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Meanwhile readers that had asked later got it %n time(s).</source>
+        <translation>
+            <numerusform>期间，后来请求的读者得到了 %n 次。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No invariant is broken, as this lock promises nobody a turn; a lock with a queue does.</source>
+        <translation>没有不变量被破坏：这种锁不保证轮到谁；有队列的锁才保证。</translation>
+    </message>
+    <message>
+        <source>mutual exclusion</source>
+        <translation>互斥</translation>
+    </message>
+    <message>
+        <source>no stale write</source>
+        <translation>没有过期写入</translation>
+    </message>
+    <message>
+        <source>ownership</source>
+        <translation>归属</translation>
+    </message>
+    <message>
+        <source>progress</source>
+        <translation>进展</translation>
+    </message>
+    <message>
+        <source>reentrancy</source>
+        <translation>重入计数</translation>
+    </message>
+    <message>
+        <source>queue order</source>
+        <translation>先来后到</translation>
+    </message>
+    <message>
+        <source>token order</source>
+        <translation>令牌次序</translation>
+    </message>
+    <message>
+        <source>no deadlock</source>
+        <translation>无死锁</translation>
+    </message>
+    <message>
+        <source>No two clients think at one time that they hold the lock, unless they share it as readers or within its permits.</source>
+        <translation>没有两个客户端同时以为自己持有锁，除非它们作为读者共享，或在许可数之内。</translation>
+    </message>
+    <message>
+        <source>The guarded resource never accepts a write from a client that no longer holds the lock.</source>
+        <translation>受保护的资源从不接受已不持有锁的客户端的写入。</translation>
+    </message>
+    <message>
+        <source>No client releases or renews a hold that is not its own.</source>
+        <translation>没有客户端释放不属于自己的持有，也不为它续期。</translation>
+    </message>
+    <message>
+        <source>While a live, connected client waits and nobody alive holds the lock, it is granted in time.</source>
+        <translation>有存活且连通的客户端在等待，而没有存活的客户端持有锁时，锁会按时授予。</translation>
+    </message>
+    <message>
+        <source>Hold counts rise and fall by one, and the lock is free at zero.</source>
+        <translation>可重入次数每次加一或减一，减到零时锁空闲。</translation>
+    </message>
+    <message>
+        <source>A lock that promises fairness is granted in the order in which it was asked for.</source>
+        <translation>承诺公平的锁按请求的顺序授予。</translation>
+    </message>
+    <message>
+        <source>Fencing tokens grow with every new holder.</source>
+        <translation>栅栏令牌随每个新持有者增长。</translation>
+    </message>
+    <message>
+        <source>Nobody waits for a lock whose holder waits, directly or through others, for one of theirs.</source>
+        <translation>谁等待的锁，其持有者都不会直接或间接地反过来等待它持有的锁。</translation>
+    </message>
+    <message>
+        <source>mutual exclusion violated</source>
+        <translation>互斥被违反</translation>
+    </message>
+    <message>
+        <source>stale write</source>
+        <translation>过期写入</translation>
+    </message>
+    <message>
+        <source>ownership violated</source>
+        <translation>归属被违反</translation>
+    </message>
+    <message>
+        <source>no progress</source>
+        <translation>停滞不前</translation>
+    </message>
+    <message>
+        <source>hold count wrong</source>
+        <translation>持有次数出错</translation>
+    </message>
+    <message>
+        <source>queue order violated</source>
+        <translation>先来后到被违反</translation>
+    </message>
+    <message>
+        <source>token order violated</source>
+        <translation>令牌次序被违反</translation>
+    </message>
+    <message>
+        <source>deadlock</source>
+        <translation>死锁</translation>
+    </message>
+    <message>
+        <source>%1 for %2 so far, since %3</source>
+        <extracomment>%1 a violation, such as "deadlock"; %2 how long, %3 when it began.</extracomment>
+        <translation>%1：从 %3 起，至今 %2</translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
+        <translation>%1：在 %2</translation>
+    </message>
+    <message>
+        <source>%1 for %2, from %3</source>
+        <translation>%1：从 %3 起，持续 %2</translation>
+    </message>
+    <message>
+        <source>%1 for %2 so far</source>
+        <translation>%1：至今 %2</translation>
+    </message>
+    <message>
+        <source>%1 for %2</source>
+        <translation>%1，持续 %2</translation>
+    </message>
+    <message>
+        <source>There is no majority since %1 (%2 of %3 servers run): nobody can get in until one is back.</source>
+        <translation>自 %1 起没有多数派（%3 台服务器中有 %2 台在运行）：在有服务器恢复之前，谁也进不去。</translation>
+    </message>
+    <message>
+        <source>%1 got the lock at %2, after %3 had given it back.</source>
+        <translation>%3 归还锁之后，%1 于 %2 获得锁。</translation>
+    </message>
+    <message>
+        <source>%1 took over from %2 at %3 while %4 held %5, and knew the holder, so nobody else got in.</source>
+        <translation>%1 在 %3 接替了 %2，当时 %4 持有 %5；它知道持有者是谁，所以没有别人进入。</translation>
+    </message>
+    <message>
+        <source>The leader %1 died at %2 while %3 held %4.</source>
+        <translation>领导者 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
+    </message>
+    <message>
+        <source>The master %1 died at %2 while %3 held %4.</source>
+        <translation>主节点 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
+    </message>
+    <message>
+        <source>%1 took over at %2 and knew the holder, so nobody else got in.</source>
+        <translation>%1 于 %2 接管，并且知道持有者是谁，所以没有别人进来。</translation>
+    </message>
+    <message>
+        <source>%1 was back at %2 and knew the holder, so nobody else got in.</source>
+        <translation>%1 于 %2 恢复，并且知道持有者是谁，所以没有别人进来。</translation>
+    </message>
+    <message>
+        <source>Until another server takes over, nobody can get in.</source>
+        <translation>在另一台服务器接管之前，谁也进不来。</translation>
+    </message>
+    <message>
+        <source>Nobody told what the clients believed.</source>
+        <translation>没有人说出客户端相信什么。</translation>
+    </message>
+    <message>
+        <source>Neither the clients' beliefs nor writes were observed.</source>
+        <translation>既没有观察到客户端的信念，也没有观察到写入。</translation>
+    </message>
+    <message>
+        <source>The servers' record was not observed, or named nobody.</source>
+        <translation>没有观察到服务器的记录，或者它没有指明任何人。</translation>
+    </message>
+    <message>
+        <source>Neither the clients' beliefs nor the servers' record were observed.</source>
+        <translation>既没有观察到客户端的信念，也没有观察到服务器的记录。</translation>
+    </message>
+    <message>
+        <source>The write at %1 could not be judged: the record did not show whether its client held the lock.</source>
+        <translation>%1 的写入无法裁决：记录没有显示它的客户端是否持有锁。</translation>
+    </message>
+    <message>
+        <source>At %1 a client had waited for too long, and the record could not be seen meanwhile: nobody knows whether the lock could be given.</source>
+        <translation>到 %1 有客户端已等待过久，而这期间看不到记录：没有人知道锁当时能否授予。</translation>
+    </message>
+    <message>
+        <source>From %1 on the record could not be seen for some time: nobody knows whose the lock was.</source>
+        <translation>从 %1 起有一段时间看不到记录：没有人知道锁当时属于谁。</translation>
+    </message>
+    <message>
+        <source>%1 others</source>
+        <comment>at the end of a list of clients</comment>
+        <translation>另外 %1 个</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <comment>a list of clients</comment>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>%1 and %2</source>
+        <comment>the end of a list of clients</comment>
+        <translation>%1 和 %2</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <comment>a sentence after a sentence</comment>
+        <translation type="unfinished" />
+    </message>
+    <message>
+        <source>%1, so %2</source>
+        <comment>a cause and its effect, in one sentence</comment>
+        <translation>%1，因此 %2</translation>
+    </message>
+    <message>
+        <source>%1; %2</source>
+        <comment>a sentence and a remark, as one</comment>
+        <translation>%1；%2</translation>
     </message>
 </context>
 <context>
@@ -11080,11 +11222,11 @@ A client's address leads to the new master at once.</source>
         <translation>“%1”类事件：%2</translation>
     </message>
     <message>
-        <source>Two clients believe at once that they hold the lock</source>
+        <source>Two clients think at once that they hold the lock</source>
         <translation>两个客户端同时以为持有锁</translation>
     </message>
     <message>
-        <source>Never do two clients believe at once that they hold the lock</source>
+        <source>Never do two clients think at once that they hold the lock</source>
         <translation>任何时候都没有两个客户端同时以为持有锁</translation>
     </message>
     <message>
@@ -11932,8 +12074,8 @@ A client's address leads to the new master at once.</source>
         <translation>所监视内容的最近一小时保存在磁盘上，直到会话关闭。点击即可另存。</translation>
     </message>
     <message>
-        <source>Recording · %1</source>
-        <translation>录制 · %1</translation>
+        <source>Recording to %1</source>
+        <translation>正在录制到 %1</translation>
     </message>
     <message>
         <source>Recording to %1 until you stop it.</source>
@@ -12263,6 +12405,18 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Nothing is open.</source>
         <translation>没有打开任何会话。</translation>
+    </message>
+    <message>
+        <source>&amp;Client %1</source>
+        <translation>客户端(&amp;C) %1</translation>
+    </message>
+    <message>
+        <source>&amp;Server %1</source>
+        <translation>服务器(&amp;S) %1</translation>
+    </message>
+    <message>
+        <source>&amp;Link %1</source>
+        <translation>链路(&amp;L) %1</translation>
     </message>
     <message>
         <source>View</source>
@@ -12663,10 +12817,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Clients of our own run on Redis only so far, and only where changes are allowed.</source>
         <translation>目前我们自己的客户端只能在 Redis 上运行，而且只能在允许更改的连接上。</translation>
-    </message>
-    <message>
-        <source>There is no recipe “%1”.</source>
-        <translation>没有算法“%1”。</translation>
     </message>
     <message>
         <source>“%1” cannot do what the clients' programs ask of their locks.</source>
@@ -13245,6 +13395,10 @@ A client's address leads to the new master at once.</source>
 </context>
 <context>
     <name>lockscope::views::ClusterPanel</name>
+    <message>
+        <source>somebody</source>
+        <translation>某个客户端</translation>
+    </message>
     <message>
         <source>client %1: %2</source>
         <translation>客户端 %1：%2</translation>
@@ -14078,13 +14232,18 @@ A client's address leads to the new master at once.</source>
         <translation>每种加锁的方法在每种故障下的表现</translation>
     </message>
     <message>
-        <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted</source>
-        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 停滞：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入</translation>
+        <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted · refused: two held it, no old write was accepted</source>
+        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 停滞：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入 · 已拒绝：两个同时持有，但过期的写入没有被接受</translation>
     </message>
     <message>
         <source>stuck</source>
         <extracomment>In a narrow cell of a table: nobody gets the lock any more.</extracomment>
         <translation>停滞</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <extracomment>In a narrow cell of a table: two clients held the lock, but the resource refused the older one's writes.</extracomment>
+        <translation>被拒绝</translation>
     </message>
     <message>
         <source>Open the run: %1, seed %2</source>
@@ -14108,12 +14267,20 @@ A client's address leads to the new master at once.</source>
         <translation>再也没人进得来</translation>
     </message>
     <message>
+        <source>two held it at once, but the resource accepted no old write</source>
+        <translation>有两个同时持有，但资源没有接受过期的写入</translation>
+    </message>
+    <message>
         <source>two held it at once, or an old write was accepted</source>
         <translation>两个同时持有，或接受了过期的写入</translation>
     </message>
     <message>
         <source>this failure does not exist there</source>
         <translation>那里没有这种故障</translation>
+    </message>
+    <message>
+        <source>it gives no tokens that could be checked</source>
+        <translation>它不发令牌，无从检查</translation>
     </message>
     <message>
         <source>not all could be seen</source>
@@ -15219,6 +15386,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>无人</translation>
     </message>
     <message>
+        <source>gets in</source>
+        <translation>能进入</translation>
+    </message>
+    <message>
         <source>no lease</source>
         <translation>无租约</translation>
     </message>
@@ -15254,10 +15425,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>%1，已暂停</translation>
     </message>
     <message>
-        <source>gets in</source>
-        <translation>能进入</translation>
-    </message>
-    <message>
         <source>not known</source>
         <extracomment>Who holds a lock: the server tells neither the address nor the program.</extracomment>
         <translation>未知</translation>
@@ -15284,6 +15451,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>nobody has looked yet at what the server holds of it</source>
         <translation>尚未查看服务器上的内容</translation>
+    </message>
+    <message>
+        <source>Clients that ask wait for the change of engines: they stand in no server's queue.</source>
+        <translation>提出请求的客户端在等待引擎切换：它们不在任何服务器的队列里。</translation>
     </message>
     <message>
         <source>Nobody waits. Its server shows such locks only while somebody does: it may be held still.</source>
@@ -16489,12 +16660,21 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>把一步的终点拖到另一时刻；它仍按原来的时刻点来写。故障也可以拖动；按 Delete 删除</translation>
     </message>
     <message>
+        <source>The steps stand here as soon as the lesson has no mistake.</source>
+        <translation>课程没有错误后，步骤就显示在这里。</translation>
+    </message>
+    <message>
         <source>Playing the scenes …</source>
         <translation>正在演出各场次……</translation>
     </message>
     <message>
-        <source>The steps stand here as soon as the lesson has no mistake.</source>
-        <translation>课程没有错误后，步骤就显示在这里。</translation>
+        <source>The steps cannot be shown: %1</source>
+        <extracomment>%1 a sentence that names the scene.</extracomment>
+        <translation>步骤无法显示：%1</translation>
+    </message>
+    <message>
+        <source>No step of this scene was played.</source>
+        <translation>这个场景没有步骤被播放。</translation>
     </message>
     <message>
         <source>Fault %1 of %2, at %3: %4. Delete removes it.</source>
@@ -17713,8 +17893,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>没有自己的客户端</translation>
     </message>
     <message>
-        <source>read-only: this is a recording</source>
-        <translation>只读：这是录制文件</translation>
+        <source>read-only: a recording</source>
+        <translation>只读：录制文件</translation>
     </message>
     <message>
         <source>“%1” is not a span of time: write the shortest and the longest, such as 2s – 4s. It stays %2.</source>
