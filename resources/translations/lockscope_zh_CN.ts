@@ -9658,7 +9658,7 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 %2</source>
         <comment>a sentence after a sentence</comment>
-        <translation type="unfinished" />
+        <translation>%1%2</translation>
     </message>
     <message>
         <source>%1, so %2</source>
