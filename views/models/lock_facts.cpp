@@ -56,7 +56,7 @@ struct Gaps {
 
 LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     if (gaps.conflict) return LockCondition::DoubleBelief;
-    // What a single server lost with its life, it will not have again: a client that still believes is the worse news.
+    // A single server does not get back what it lost with its life: a client that still believes is the worse news.
     const bool lost = gaps.contradicted && facts.observed && facts.server != kNoEntity;
     if (facts.deciders == 0 && !lost && (!facts.observed || !facts.held())) return LockCondition::Undecided;
     if (!facts.recorded) return facts.believers.empty() ? LockCondition::Unobserved : LockCondition::Held;
