@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cluster/flights.h"
 
+#include "trace/death.h"
+
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -25,6 +27,7 @@ Flights flightsAt(const trace::Trace& trace, Nanos t, Nanos least, std::size_t m
         if (Nanos(trace.timeAt(row - 1)) < oldest) break;
         if (!trace::isMessage(trace.kindAt(row - 1))) continue;
         const trace::Event e = trace.at(row - 1);
+        if (trace::isRefusal(e)) continue; // a dead server sends nothing
         Flight flight;
         flight.kind = e.kind;
         flight.toNode = e.kind == trace::EventKind::Request || e.kind == trace::EventKind::PeerMessage;

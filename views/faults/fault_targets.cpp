@@ -2,6 +2,7 @@
 #include "faults/fault_targets.h"
 
 #include "models/lock_facts.h"
+#include "trace/leftover.h"
 
 #include <QCoreApplication>
 
@@ -148,6 +149,7 @@ FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
     const auto owner = clients.find(trace->clientOf(facts.owner));
     const bool ownerIsDead = owner != clients.end() && owner->second.life == Life::Dead;
     if (owner == clients.end()) facts.owner = kNoEntity;
+    const bool leftover = trace::isLeftover(lock, context.stateToActOn(), context.actsAt().count());
     const auto choose = [&](EntityId thread, Why why) {
         targets.client = trace->clientOf(thread);
         targets.why = why;
@@ -157,7 +159,8 @@ FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
                    ? facts.owner
                    : facts.believers.front(),
                Why::Holder);
-    else if (facts.held() && (facts.observed || ownerIsDead)) // who held it when it was last seen may be waiting again
+    else if (facts.held() && !leftover &&
+             (facts.observed || ownerIsDead)) // who held it when it was last seen may be waiting again
         choose(facts.owner, ownerIsDead ? Why::Dead : Why::Holder);
     else if (!facts.waiters.empty())
         choose(facts.waiters.front().thread, Why::Waiter);

@@ -342,7 +342,7 @@ void PlanDialog::refresh() {
     }
     m_sentence->setRole(why.isEmpty() ? Role::TextDim : Role::ViolationText);
     if (why.isEmpty() && made) {
-        const QString time = instantText(*made->at);
+        const QString time = instantText(inWholeMs(*made->at)); // as the field shows it
         m_sentence->setText(on ? tr("From %1 on: %2.").arg(time, deedText(*made))
                                : tr("At %1: %2.").arg(time, deedText(*made)));
     } else {

@@ -377,6 +377,8 @@ void LockDetailPanel::showDecider(const LockFacts& facts) {
     const auto node = m_context->state().nodes.find(facts.server);
     if (node != m_context->state().nodes.end() && node->second.life == trace::ClientState::Life::Paused)
         words = tr("%1, paused").arg(words);
+    if (facts.deciders == 0 && facts.server != kNoEntity && facts.server == trace->entity(facts.lock).parent)
+        words = tr("%1, dead").arg(words);
     const auto drain = engineDrainAt(*trace, m_context->settings(), m_context->playhead());
     if (drain) words = drainWords(*drain, *trace);
     setFact(WhoDecides, words, facts.deciders == 0 || drain ? Role::WaitingText : Role::Text);

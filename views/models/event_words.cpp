@@ -6,6 +6,7 @@
 #include "models/role_words.h"
 #include "theme/format.h"
 #include "trace/deadline.h"
+#include "trace/death.h"
 #include "trace/decider.h"
 #include "trace/reason_words.h"
 #include "trace/server_told.h"
@@ -478,7 +479,10 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
     case EventKind::Reply:
     case EventKind::Push:
     case EventKind::PeerMessage:
+        if (trace::isRefusal(e)) return joined({Words::tr("refused: no process there"), text});
         return joined({text, flight(e.value)});
+    case EventKind::NodeKilled:
+        return trace::isCrash(e) ? Words::tr("its machine lost its power") : text;
     default:
         return text;
     }

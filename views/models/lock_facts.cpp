@@ -8,6 +8,7 @@
 #include "trace/connection.h"
 #include "trace/deadline.h"
 #include "trace/decider.h"
+#include "trace/leftover.h"
 #include "trace/reckoned_length.h"
 
 #include <QCoreApplication>
@@ -64,7 +65,9 @@ void tellDrain(LockFacts& facts, const trace::Trace& trace, const scenario::Scen
 
 LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
     if (gaps.conflict) return LockCondition::DoubleBelief;
-    if (facts.deciders == 0 && (!facts.observed || !facts.held())) return LockCondition::Undecided;
+    // A single server does not get back what it lost with its life: a client that still believes is the worse news.
+    const bool lost = gaps.contradicted && facts.observed && facts.server != kNoEntity;
+    if (facts.deciders == 0 && !lost && (!facts.observed || !facts.held())) return LockCondition::Undecided;
     if (!facts.recorded) return facts.believers.empty() ? LockCondition::Unobserved : LockCondition::Held;
     if (!facts.observed) return LockCondition::Unobserved;
     if (gaps.contradicted) return LockCondition::StaleBelief;
@@ -128,8 +131,7 @@ std::optional<std::int64_t> LockFacts::waiterCount() const {
 }
 
 bool waits(const trace::Record& record, const trace::Belief& belief, EntityId thread) {
-    // A record that cannot be seen may name a holder of long ago, which asks again.
-    return belief.waiting() && !(record.observed && record.names(thread));
+    return belief.waiting() && !trace::isUnheard(record, belief, thread);
 }
 
 /// The server's queue where it names it, and our own clients that wait besides.
@@ -240,7 +242,11 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     facts.renewal = facts.endKnown || facts.keptBy == inspect::KeptBy::NotTold
                         ? renewalOf(record, holder, life, session::watchdogPeriod(settings), t)
                         : renewalOf(record, nullptr, nullptr, {}, t);
-    facts.condition = conditionOf(facts, gaps, life && life->life == Life::Dead);
+    const bool dead = life && life->life == Life::Dead;
+    const bool leftover = !dead && trace::isLeftover(lock, state, t.count());
+    if (dead) facts.renewal = {Renewal::Kind::NoWatchdog, {}};
+    if (leftover) facts.renewal = {}; // nobody renews what nobody thinks that it holds
+    facts.condition = conditionOf(facts, gaps, dead || leftover);
     return facts;
 }
 
@@ -257,7 +263,8 @@ LockFacts lockFactsToActOn(EntityId lock, const ViewContext& context) {
 }
 
 QString serverText(const LockFacts& facts, const trace::Trace& trace) {
-    if (facts.server != kNoEntity) return trace.displayName(facts.server);
+    const bool itsOwn = trace.entity(facts.lock).parent != kNoEntity; // no other will ever decide
+    if (facts.server != kNoEntity && (facts.deciders != 0 || itsOwn)) return trace.displayName(facts.server);
     if (facts.deciders == 0) return Words::tr("nobody decides");
     if (facts.deciders > 1 && facts.ensemble > 0)
         //: The servers of an ensemble that decide on a lock: %1 how many it takes, %2 of how many.
@@ -265,6 +272,13 @@ QString serverText(const LockFacts& facts, const trace::Trace& trace) {
     return facts.deciders > 1 ? Words::tr("any %n copies", "of a lock, which decide together", int(facts.deciders))
                               : none();
 }
+
+namespace {
+/// Whether a living client of ours gave up the hold that the record still names.
+bool isLeftover(const LockFacts& facts) {
+    return facts.condition == LockCondition::Orphan && facts.renewal.kind == Renewal::Kind::NotHeld;
+}
+} // namespace
 
 QString conditionText(const LockFacts& facts) {
     switch (facts.condition) {
@@ -293,7 +307,8 @@ QString conditionText(const LockFacts& facts) {
     case LockCondition::RenewalMissed:
         return Words::tr("renewal missed");
     case LockCondition::Orphan:
-        return Words::tr("orphan?");
+        //: A lock that stands on the server, though its client gave it up.
+        return isLeftover(facts) ? Words::tr("left over") : Words::tr("orphan?");
     case LockCondition::StaleBelief:
         return Words::tr("stale belief");
     case LockCondition::DoubleBelief:
@@ -391,8 +406,7 @@ QString holdersText(const LockFacts& facts, const trace::Trace& trace) {
         return Words::tr("%n permit(s) taken", "", int(taken));
     }
     if (!facts.held() && facts.permitsFree > 0) return Words::tr("%n permit(s) free", "", int(facts.permitsFree));
-    if (!facts.held())
-        return facts.condition == LockCondition::Undecided ? Words::tr("nobody decides") : Words::tr("free");
+    if (!facts.held()) return facts.deciders == 0 ? Words::tr("nobody decides") : Words::tr("free");
     const QString owner = trace.displayName(facts.owner);
     if (facts.holders.empty()) return owner.isEmpty() ? Words::tr("not named") : owner;
     std::vector<EntityId> names;

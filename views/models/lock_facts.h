@@ -24,9 +24,9 @@ enum class LockCondition : std::uint8_t {
     Held,
     NeverExpires,  ///< held without a lease
     RenewalMissed, ///< its holder should have renewed by now
-    Orphan,        ///< the holder's process is dead
-    StaleBelief,   ///< a client believes to hold what the record does not give it
-    DoubleBelief,  ///< more clients believe to hold it than may: two, of whom one alone, or too many permits
+    Orphan,       ///< the holder's process is dead; or it lives, and gave the hold up: then nothing renews it (NotHeld)
+    StaleBelief,  ///< a client believes to hold what the record does not give it
+    DoubleBelief, ///< more clients believe to hold it than may: two, of whom one alone, or too many permits
 };
 
 /// When the lease will be renewed, as far as it can be known.
@@ -117,7 +117,7 @@ struct LockFacts {
 };
 
 /// Whether a client waits for the lock; all that tells of waiters goes by this. One that has the lock on the server,
-/// but has not heard of it, waits no more: the server counts what it sees.
+/// but has not heard of it, waits no more: the server counts what it sees. A hold older than the request is not that.
 bool waits(const trace::Record& record, const trace::Belief& belief, trace::EntityId thread);
 /// The facts of a lock in a state that was taken at instant `t`. `settings` are those in force then.
 LockFacts lockFacts(trace::EntityId lock, const trace::Trace& trace, const trace::State& state,

@@ -6,6 +6,7 @@
 #include "models/told_violation.h"
 #include "theme/format.h"
 #include "trace/decider.h"
+#include "trace/leftover.h"
 #include "verdict/why.h"
 #include "verdict/why_safe.h"
 
@@ -71,6 +72,23 @@ QString named(const std::vector<EntityId>& threads, const trace::Trace& trace) {
     return namesOf(threads, trace);
 }
 
+/// A lock that stands on the server though its client does not have it any more; empty: it is none.
+QString leftoverWords(EntityId lock, const trace::Record& record, const ViewContext& context) {
+    const auto trace = context.trace();
+    const auto client = context.state().clients.find(trace->clientOf(record.owner));
+    const bool dead = client != context.state().clients.end() && client->second.life == Life::Dead;
+    if (!dead && !trace::isLeftover(lock, context.state(), context.playhead().count())) return {};
+    const QString who = namesOf({record.owner}, *trace);
+    const Nanos left(std::max<std::int64_t>(0, record.deadline - context.playhead().count()));
+    if (record.deadline < 0)
+        return (dead ? Story::tr("on the server the lock of %1, which is dead, is left over")
+                     : Story::tr("on the server a lock of %1 is left over, which %1 no longer has"))
+            .arg(who);
+    return (dead ? Story::tr("on the server the lock of %1, which is dead, is left over for another %2")
+                 : Story::tr("on the server a lock of %1 is left over for another %2, which %1 no longer has"))
+        .arg(who, duration(left));
+}
+
 QString storyOf(const ViewContext& context, EntityId lock) {
     const trace::State& state = context.state();
     const auto trace = context.trace();
@@ -92,8 +110,12 @@ QString storyOf(const ViewContext& context, EntityId lock) {
         told += record.noLongerShown   ? Story::tr("the server shows it only while somebody waits for it")
                 : record.deciders == 0 ? Story::tr("no server can decide who holds it")
                                        : Story::tr("what the servers hold is not observed");
+    else if (free && trace::deciderIsDead(lock, *trace, state))
+        told += Story::tr("its server is dead, so nobody can get it");
     else if (free)
         told += Story::tr("on the server it is free");
+    else if (const QString leftover = leftoverWords(lock, record, context); !leftover.isEmpty())
+        told += leftover;
     else if (record.deadline >= 0)
         told += Story::tr("on the server it is held by %1, lease %2 left")
                     .arg(namesOf({record.owner}, *trace),

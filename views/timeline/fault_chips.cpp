@@ -7,6 +7,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "timeline/words.h"
+#include "trace/death.h"
 #include "trace/text.h"
 
 #include <QCoreApplication>
@@ -161,6 +162,8 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
         return Timeline::tr("resumed %1").arg(actor);
     case ClientKilled:
     case NodeKilled:
+        //: A fault: the machine of a server lost its power.
+        if (trace::isCrash(e)) return Timeline::tr("power of %1 lost").arg(actor);
         return Timeline::tr("killed %1").arg(actor);
     case ClientStarted:
     case NodeStarted:

@@ -18,10 +18,8 @@ bool LaneFold::isNamed(const Cursor& c) {
 }
 
 bool LaneFold::isStale(const Cursor& c) const {
-    // In a simulation the record comes before the belief: one that it does not name is of a server that decides no
-    // more.
-    const bool told = c.named || m_trace.originWallMs() == 0;
-    return told && trace::contradicts(c.lock->record, c.belief, c.thread);
+    const bool simulated = m_trace.originWallMs() == 0; // there the record is written before the client hears of it
+    return (c.named || simulated) && trace::contradicts(c.lock->record, c.belief, c.thread);
 }
 
 void LaneFold::closeBelief(Cursor& c, std::int64_t at) {

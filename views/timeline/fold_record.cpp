@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lane_fold.h"
 
+#include "trace/leftover.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -102,6 +104,15 @@ void LaneFold::markFreed(const LockSlot& l, const Event& event, std::uint32_t ro
     }
 }
 
+bool LaneFold::follows(const Event& event, std::uint32_t row, EventKind kind, EntityId actor) const {
+    for (std::size_t i = row + 1; i < m_trace.size() && m_trace.timeAt(i) == event.at; ++i) {
+        if (m_trace.kindAt(i) != kind) continue;
+        const Event next = m_trace.at(i);
+        if (next.subject == event.subject && (actor == trace::kNoEntity || next.actor == actor)) return true;
+    }
+    return false;
+}
+
 bool LaneFold::drawHolding(LockSlot& l, const Was& before, const Event& event, std::uint32_t row) {
     switch (event.kind) {
     case EventKind::RecordHeld:
@@ -110,7 +121,7 @@ bool LaneFold::drawHolding(LockSlot& l, const Was& before, const Event& event, s
         l.partial = l.record.grants <= 1 && !client(m_trace.clientOf(event.actor)).life->started;
         break;
     case EventKind::RecordRenewed: {
-        const bool sameEnd = before.seen && before.deadline == event.value;
+        const bool sameEnd = before.seen && (before.deadline == event.value || l.record.leaseFrom != event.at);
         if (before.seen && !sameEnd) l.partial = false;
         if (sameEnd && l.lane->spans.hasOpen()) return true;
         l.ownerRow = row;
@@ -120,10 +131,18 @@ bool LaneFold::drawHolding(LockSlot& l, const Was& before, const Event& event, s
     case EventKind::RecordDeadline:
         l.ownerRow = row;
         break;
-    case EventKind::RecordFreed:
+    case EventKind::RecordFreed: {
         openHolders(l, event.at, row);
+        const bool withServer = (event.flags & trace::kFreedByMask) == unsigned(trace::FreedBy::NodeLoss);
+        // Nobody knows yet whether the next server has it: told when one decides.
+        if (withServer && follows(event, row, EventKind::RecordUnobserved)) {
+            l.unsure = event.aux;
+            openRecord(l, event.at, row);
+            return false;
+        }
         markFreed(l, event, row);
         break;
+    }
     case EventKind::RecordHolder:
         if (before.owner == trace::kNoEntity) { // the trace began while it was held
             l.ownerRow = row;
@@ -143,11 +162,14 @@ bool LaneFold::drawHolding(LockSlot& l, const Was& before, const Event& event, s
         return true;
     case EventKind::RecordObserved:
         if (before.observed) return false;
+        if (const EntityId former = std::exchange(l.unsure, trace::kNoEntity);
+            former != trace::kNoEntity && !follows(event, row, EventKind::RecordHeld, former))
+            tick(l.lane->ticks, event.at, row, unsigned(RecordTick::NodeLoss));
         // A lock held before the gap counts as held until a row says otherwise: only differences are written.
         openRecord(l, event.at, l.ownerRow, kResumedFlag);
         openQueue(l, event.at, row);
         openHolders(l, event.at, row);
-        return true;
+        return !follows(event, row, EventKind::RecordHeld); // that one says who holds it now
     default:
         return false;
     }
@@ -179,8 +201,18 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
     const bool names = event.kind == EventKind::RecordHeld || event.kind == EventKind::RecordHolder;
     Cursor* const believer = names ? knownCursor(event.actor, l) : nullptr;
     const Was was{l.record.owner, l.record.deadline, l.record.seen, l.record.observed};
-    trace::applyRecord(l.record, event, believer ? &believer->belief : nullptr);
-    if (believer && !believer->belief.holding()) believer->named = true;
+    trace::Belief* const belief = believer ? &believer->belief : nullptr;
+    std::optional<trace::TakenOver> over;
+    if (const bool mayBeOlder = event.kind == EventKind::RecordHeld && l.record.decider != trace::kNoEntity;
+        mayBeOlder && trace::decidesNow(event, row, m_trace))
+        for (const LockSlot& copy : m_locks)
+            if (m_trace.copyOf(copy.id) == event.subject && m_trace.entity(copy.id).parent == l.record.decider)
+                over = trace::takenOver(event, copy.record, belief, m_trace);
+    const EntityId server = event.kind == EventKind::RecordHeld ? m_trace.entity(event.subject).parent : EntityId();
+    if (server != trace::kNoEntity && node(server).known && node(server).phase == NodePhase::Down)
+        over = trace::loaded(event, row, belief, m_trace);
+    trace::applyRecord(l.record, event, belief, over);
+    if (believer && !believer->belief.holding() && !(over && over->outdated)) believer->named = true;
     switch (event.kind) {
     case EventKind::RecordWaiters:
         openQueue(l, event.at, row);

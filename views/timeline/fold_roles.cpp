@@ -177,6 +177,15 @@ void LaneFold::applyEngine(const Event& event, std::uint32_t row) {
 }
 
 void LaneFold::countDeciders(LockSlot& l, std::int64_t at, std::uint32_t row) {
+    if (l.deciders == 0 && l.record.decider != trace::kNoEntity) {
+        SpanTrack& track = l.lane->deciders;
+        const bool switching = track.hasOpen() && track.back().state == unsigned(Decider::Switching);
+        const bool dead = node(l.record.decider).phase == NodePhase::Down;
+        // A server that is about to be replaced is told so; an engine is not.
+        if (!switching)
+            change(track, at, row, unsigned(dead ? Decider::Nobody : Decider::One), dead ? 0 : l.record.decider);
+        return;
+    }
     if (l.deciders < 2) return;
     const auto isDead = [](const Lane* copy) {
         return copy->host && copy->host->spans.hasOpen() && copy->host->spans.back().state == unsigned(NodePhase::Down);

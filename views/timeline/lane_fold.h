@@ -53,6 +53,7 @@ private:
         std::uint32_t deciders = 0; ///< how many independent servers it takes; 0: one decides, or it is not told
         bool partial = false;       ///< held by a client not ours since before the first look, and not renewed since
         bool guess = false;         ///< whether it is a lock at all is only a guess
+        EntityId unsure = trace::kNoEntity; ///< held it when its server went: another server may have its lock, too
         std::vector<Cursor*> holding;
         std::uint32_t waiting = 0;
     };
@@ -136,6 +137,10 @@ private:
     /// Whether the overview counts the holds of this lock, as nothing is known of its clients.
     bool countsHolds(const LockSlot& l) const;
     void markFreed(const LockSlot& l, const trace::Event& event, std::uint32_t row);
+    /// Whether a row of that kind about the event's subject follows at its very instant. `actor`: by whom; kNoEntity:
+    /// by anybody.
+    bool follows(const trace::Event& event, std::uint32_t row, trace::EventKind kind,
+                 EntityId actor = trace::kNoEntity) const;
     /// Draws the changes that a row made to the holders and their lease; false: there are none.
     bool drawHolding(LockSlot& l, const Was& before, const trace::Event& event, std::uint32_t row);
     void openQueue(LockSlot& l, std::int64_t at, std::uint32_t row);

@@ -6,6 +6,7 @@
 #include "theme/format.h"
 #include "timeline/violation_sentence.h"
 #include "timeline/words.h"
+#include "trace/death.h"
 #include "trace/reason_words.h"
 #include "trace/time_text.h"
 #include "verdict/why.h"
@@ -48,6 +49,7 @@ QString messageSentence(const trace::Trace& trace, const Tick& tick) {
         words = Timeline::tr("%1 asks %2: %3").arg(from, to, text);
         break;
     case EventKind::Reply:
+        if (trace::isRefusal(e)) return Timeline::tr("%1 is dead: its machine refuses what %2 asks").arg(from, to);
         words = Timeline::tr("%1 answers %2: %3").arg(from, to, text);
         break;
     case EventKind::Push:
@@ -259,7 +261,8 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         words = Timeline::tr("server %1 resumed").arg(actor);
         break;
     case EventKind::NodeKilled:
-        words = Timeline::tr("server %1 killed").arg(actor);
+        words = trace::isCrash(e) ? Timeline::tr("the machine of %1 lost its power").arg(actor)
+                                  : Timeline::tr("server %1 killed").arg(actor);
         break;
     case EventKind::LinkCut:
         words = Timeline::tr("link %1 cut").arg(cutLinkName(trace, e));

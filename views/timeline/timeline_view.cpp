@@ -141,6 +141,7 @@ void TimelineView::openTrace() {
         m_formerRuns.clear();
         ghostsChanged();
     }
+    if (m_lookedAway) setFollowing(true); // another run, or another past: that is looked at now
     m_former = other ? nullptr : m_loader->data();
     m_session = m_context->session();
     m_catchingUp = m_rangeChosen;
@@ -253,6 +254,8 @@ std::int64_t TimelineView::timeAt(double viewportX) const {
 
 void TimelineView::playheadMoved(Nanos t) {
     if (const std::int64_t end = liveEnd(); end > m_zoom->end()) m_zoom->setEnd(end);
+    // It was set, or has come, where one looks.
+    if (m_lookedAway && t.count() >= m_zoom->from() && t.count() <= m_zoom->to()) setFollowing(true);
     if (!m_seeking) m_zoom->follow(t.count());
     if (m_measuresPlayhead) measureTo(t);
     readNotes();

@@ -5,6 +5,7 @@
 #include "timeline/fault_chips.h"
 #include "timeline/timeline_ruler.h"
 #include "timeline/timeline_view.h"
+#include "trace/death.h"
 
 #include <QTest>
 
@@ -90,6 +91,16 @@ private Q_SLOTS:
         for (std::size_t i = 0; i + 1 < chips.size(); ++i)
             QVERIFY(chips[i + 1].x - chips[i].x >= 8); // a flag is 12 px wide at most
         QVERIFY(!overlap(chips));
+    }
+
+    /// A crash loses more than a kill, so the two have words of their own.
+    void aCrashIsNoKill() {
+        Cast cast;
+        const QString name = cast.trace->displayName(cast.node);
+        cast.at(3s, EventKind::NodeKilled, cast.node, 0, trace::kPowerLost, 0, trace::kFault);
+        cast.at(5s, EventKind::NodeStarted, cast.node, 0, 0, 0, trace::kFault);
+        const QStringList words = wordsOf(chipsOf(cast));
+        QVERIFY2(words.contains(u"power of %1 lost"_qs.arg(name)), qPrintable(words.join(u'|')));
     }
 
     void marksOfOneKindAtOneInstantAreOne() {

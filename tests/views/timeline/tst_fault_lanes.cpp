@@ -66,6 +66,52 @@ private Q_SLOTS:
         QVERIFY(countPixels(image, color(Role::Waiting), image.rect(), 2) > 100);
     }
 
+    /// Nobody can read the record of a dead master. Whether the lock died with it shows when the next one decides.
+    void aLockIsLostWithItsServerOnlyIfTheNextOneHasIt_data() {
+        QTest::addColumn<bool>("survives");
+        QTest::newRow("copied in time") << true;
+        QTest::newRow("not copied") << false;
+    }
+    void aLockIsLostWithItsServerOnlyIfTheNextOneHasIt() {
+        QFETCH(const bool, survives);
+        Cast cast;
+        const trace::EntityId other = cast.trace->intern(trace::EntityKind::Node, "redis-2");
+        const trace::EntityId lock = cast.trace->intern(trace::EntityKind::Lock, "stock-list");
+        const trace::EntityId copy = cast.trace->intern(trace::EntityKind::Lock, "stock-list", other);
+        const auto on = [&](Nanos t, EventKind kind, trace::EntityId actor, std::int64_t value = 0,
+                            std::uint32_t aux = 0,
+                            std::uint8_t flags = 0) { cast.at(t, kind, actor, lock, value, aux, flags); };
+        on(0s, EventKind::RecordDecider, cast.node, 1);
+        on(1s, EventKind::Requested, cast.a.thread, -1);
+        on(1s, EventKind::RecordHeld, cast.a.thread, Nanos(20s).count(), 1);
+        on(1s, EventKind::Granted, cast.a.thread, 0, 1);
+        if (survives) cast.at(2s, EventKind::RecordHeld, cast.a.thread, copy, Nanos(20s).count(), 1);
+        cast.at(3s, EventKind::NodeKilled, cast.node, 0, 0, 0, trace::kFault);
+        on(3s, EventKind::RecordFreed, 0, 0, cast.a.thread, std::uint8_t(trace::FreedBy::NodeLoss));
+        on(3s, EventKind::RecordDecider, 0, 0);
+        on(3s, EventKind::RecordUnobserved, 0);
+        on(5s, EventKind::RecordDecider, other, 1);
+        on(5s, EventKind::RecordObserved, 0);
+        if (survives) on(5s, EventKind::RecordHeld, cast.a.thread, Nanos(20s).count(), 1);
+        cast.trace->reach(6s);
+        TimelineData data(cast.trace);
+        data.consume();
+        const Lane* const record = laneOf(data, LaneKind::Record, lock);
+        QVERIFY(record);
+        std::vector<std::int64_t> losses;
+        for (std::size_t i = 0; i < record->ticks.size(); ++i)
+            if (RecordTick(record->ticks[i].kind) == RecordTick::NodeLoss) losses.push_back(record->ticks[i].at);
+        QCOMPARE(losses, survives ? std::vector<std::int64_t>() : std::vector<std::int64_t>{Nanos(5s).count()});
+        const auto belief = std::ranges::find_if(data.lanes(), [&](const auto& lane) {
+            return lane->kind == LaneKind::Belief && lane->entity == cast.a.thread && !lane->spans.empty();
+        });
+        QVERIFY(belief != data.lanes().end());
+        std::size_t holds = 0; // blocks of the one hold
+        for (std::size_t i = 0; i < (*belief)->spans.size(); ++i)
+            holds += (*belief)->spans[i].state == unsigned(BeliefState::Holding);
+        QCOMPARE(holds, std::size_t(1));
+    }
+
     /// A link that is cut one way only says which way, on its mark and in the words for its lane.
     void aOneWayCutSaysWhichWay() {
         Cast cast;

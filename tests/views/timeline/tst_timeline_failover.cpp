@@ -285,9 +285,9 @@ private Q_SLOTS:
         QCOMPARE(noMasterWords(*s.trace, 3s, 4300ms, 8s).front(), u"no master, 3.0 – 4.3 s"_qs);
         // A believes without record only from when somebody decides again.
         const Lane* belief = laneOf(data, LaneKind::Belief, s.a);
-        QCOMPARE(belief->spans.size(), std::size_t(4)); // the hold is one bar, in two spans
-        QCOMPARE(belief->spans[3].state, std::uint32_t(BeliefState::Stale));
-        QCOMPARE(belief->spans[3].from, Story::ms(4300));
+        QCOMPARE(belief->spans.size(), std::size_t(3)); // nobody can tell of the death that it ended the hold
+        QCOMPARE(belief->spans[2].state, std::uint32_t(BeliefState::Stale));
+        QCOMPARE(belief->spans[2].from, Story::ms(4300));
     }
 
     void copiesFollowTheirLockAndSayWhatTheyAre() {

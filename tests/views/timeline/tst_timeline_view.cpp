@@ -230,6 +230,22 @@ private Q_SLOTS:
         QVERIFY(!s.view.zoom()->isFollowing());
     }
 
+    /// One who has looked elsewhere is taken along again when the playhead is set in sight, or when it comes there.
+    void aPlayheadSetInSightIsFollowedAgain() {
+        Stage s;
+        auto* overview = s.view.findChild<TimelineOverview*>();
+        const auto lookElsewhere = [&] {
+            QTest::mouseClick(overview, Qt::LeftButton, {}, {overview->width() - 5, 20});
+            QVERIFY(!s.view.zoom()->isFollowing());
+        };
+        lookElsewhere();
+        s.context.setPlayhead(Nanos((s.view.zoom()->from() + s.view.zoom()->to()) / 2));
+        QVERIFY(s.view.zoom()->isFollowing());
+        s.view.setFollowing(false); // as somebody has said
+        s.context.setPlayhead(Nanos((s.view.zoom()->from() + s.view.zoom()->to()) / 2 + 1));
+        QVERIFY(!s.view.zoom()->isFollowing());
+    }
+
     void theKeyboardWalksLanesAndTime() {
         Stage s;
         QVERIFY(QTest::qWaitForWindowActive(&s.view));

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A lock that stands on a server though its client gave it up, and servers that are dead, are told as that.
+#include "faults/fault_targets.h"
+#include "models/lock_facts.h"
+#include "models/locks_model.h"
+#include "models/story.h"
+#include "session/shared_run.h"
+#include "session/simulated_session.h"
+
+#include <QTest>
+
+using namespace lockscope;
+using namespace lockscope::views;
+
+namespace {
+
+/// A run, looked at from one instant.
+struct Look {
+    session::SimulatedSession session;
+    ViewContext context;
+
+    Look(const QString& text, Nanos at) : session(runOf(text)) {
+        context.setSession(&session);
+        session.advanceTo(at);
+        if (!QTest::qWaitFor([&] { return context.trace()->reached() >= at; }, 20'000)) qFatal("too slow");
+        context.setPlayhead(at);
+    }
+    ~Look() { context.setSession(nullptr); }
+    static session::SharedRun runOf(const QString& text) {
+        auto run = session::readSharedText(QStringLiteral("lockscope:") + text);
+        if (!run) qFatal("%s", qPrintable(run.error()));
+        return *std::move(run);
+    }
+    LockFacts facts() const { return lockFacts(context.focusedLock(), context); }
+    QString now() const { return locksAtPlayhead(context); }
+    QStringList queue() const {
+        QStringList names;
+        for (const Waiter& waiter : facts().waiters)
+            names += context.trace()->displayName(context.trace()->clientOf(waiter.thread));
+        return names;
+    }
+};
+
+} // namespace
+
+class LeftoverWords : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void anOldLockThatCameBackIsNotOnItsWayToItsClient() {
+        const Look look(u"replicas?recipe=redis-set&seed=42&do=15.090636838s,crash-node,redis-1"_qs, 18700ms);
+        const LockFacts facts = look.facts();
+        QCOMPARE(facts.condition, LockCondition::StaleBelief); // A's, which is the worse news
+        QVERIFY(look.queue().contains(u"C"_qs));
+        QVERIFY2(look.now().contains(u"a lock of C is left over"_qs), qPrintable(look.now()));
+        QVERIFY2(!look.now().contains(u"not heard"_qs), qPrintable(look.now()));
+        QVERIFY(targetReason(targetsOfLock(look.context, look.context.focusedLock()).why) != u"holds"_qs ||
+                look.context.trace()->displayName(targetsOfLock(look.context, look.context.focusedLock()).client) !=
+                    u"C"_qs);
+    }
+
+    void anEndedSessionsNodeIsNoHolder() {
+        const Look look(u"zk-leader-loss?recipe=zk-mutex&seed=42"_qs, 22136ms);
+        const LockFacts facts = look.facts();
+        QCOMPARE(facts.condition, LockCondition::Orphan);
+        QCOMPARE(conditionText(facts), u"left over"_qs);
+        QCOMPARE(look.queue(), (QStringList{u"D"_qs, u"A"_qs, u"C"_qs, u"B"_qs}));
+        QVERIFY(targetsOfLock(look.context, look.context.focusedLock()).why == FaultTargets::Why::Waiter);
+        QVERIFY2(look.now().contains(u"a lock of C is left over, which C no longer has"_qs), qPrintable(look.now()));
+    }
+
+    void aDeadOnlyServerIsNotFree() {
+        const Look look(u"contention?recipe=redis-set&seed=42&do=9s,kill-node,redis-1"_qs, 14s);
+        QCOMPARE(look.facts().condition, LockCondition::Undecided);
+        QVERIFY2(look.now().contains(u"its server is dead, so nobody can get it"_qs), qPrintable(look.now()));
+        QVERIFY(!look.now().contains(u"free"_qs));
+        QVERIFY(holdersText(look.facts(), *look.context.trace()) != u"free"_qs);
+        QCOMPARE(serverText(look.facts(), *look.context.trace()), u"redis-1"_qs); // no other will ever decide
+    }
+
+    void aDeadEngineDecidesNothing() {
+        const Look look(u"engine-switch?seed=42&do=12.264s,kill-node,redis-2"_qs, 19260ms);
+        QCOMPARE(look.facts().condition, LockCondition::Undecided);
+        QCOMPARE(serverText(look.facts(), *look.context.trace()), u"nobody decides"_qs);
+        QVERIFY2(!look.now().contains(u"free"_qs), qPrintable(look.now()));
+    }
+
+    void aHoldThatOutlivedItsServerGoesOn() {
+        const Look look(u"replicas?recipe=redis-set&seed=42&do=16.687s,kill-node,redis-1"_qs, 19100ms);
+        const LockFacts facts = look.facts();
+        QCOMPARE(facts.condition, LockCondition::Held);
+        QVERIFY(facts.heldFor > 5s && facts.heldFor < 6s);
+        QCOMPARE(roundDuration(std::chrono::round<std::chrono::milliseconds>(facts.lease)), u"20 s"_qs);
+    }
+};
+
+QTEST_MAIN(LeftoverWords)
+#include "tst_leftover_words.moc"
