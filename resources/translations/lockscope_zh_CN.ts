@@ -3200,6 +3200,14 @@
         <translation>完成</translation>
     </message>
     <message>
+        <source>refused: no process there</source>
+        <translation>被拒绝：那里没有进程</translation>
+    </message>
+    <message>
+        <source>its machine lost its power</source>
+        <translation>它的机器断电</translation>
+    </message>
+    <message>
         <source>master</source>
         <translation>主节点</translation>
     </message>
@@ -5522,6 +5530,11 @@
         <translation>错过续期</translation>
     </message>
     <message>
+        <source>left over</source>
+        <extracomment>A lock that stands on the server, though its client gave it up.</extracomment>
+        <translation>遗留</translation>
+    </message>
+    <message>
         <source>orphan?</source>
         <translation>孤儿锁？</translation>
     </message>
@@ -7315,6 +7328,22 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
+        <source>on the server the lock of %1, which is dead, is left over</source>
+        <translation>服务器上遗留着已死亡的 %1 的锁</translation>
+    </message>
+    <message>
+        <source>on the server a lock of %1 is left over, which %1 no longer has</source>
+        <translation>服务器上遗留着 %1 的一把旧锁，%1 已不再持有它</translation>
+    </message>
+    <message>
+        <source>on the server the lock of %1, which is dead, is left over for another %2</source>
+        <translation>服务器上遗留着已死亡的 %1 的锁，还会留 %2</translation>
+    </message>
+    <message>
+        <source>on the server a lock of %1 is left over for another %2, which %1 no longer has</source>
+        <translation>服务器上遗留着 %1 的一把旧锁，还会留 %2，%1 已不再持有它</translation>
+    </message>
+    <message>
         <source>%1 holds it</source>
         <comment>one client</comment>
         <translation>%1 持有它</translation>
@@ -7343,6 +7372,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>what the servers hold is not observed</source>
         <translation>服务器上的情况未观察到</translation>
+    </message>
+    <message>
+        <source>its server is dead, so nobody can get it</source>
+        <translation>它的服务器已宕机，谁也得不到它</translation>
     </message>
     <message>
         <source>on the server it is free</source>
@@ -7499,6 +7532,11 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>resumed %1</source>
         <translation>继续 %1</translation>
+    </message>
+    <message>
+        <source>power of %1 lost</source>
+        <extracomment>A fault: the machine of a server lost its power.</extracomment>
+        <translation>%1 断电</translation>
     </message>
     <message>
         <source>killed %1</source>
@@ -7856,6 +7894,10 @@ A client's address leads to the new master at once.</source>
         <translation>%1 请求 %2：%3</translation>
     </message>
     <message>
+        <source>%1 is dead: its machine refuses what %2 asks</source>
+        <translation>%1 已宕机：它的机器拒绝 %2 的请求</translation>
+    </message>
+    <message>
         <source>%1 answers %2: %3</source>
         <translation>%1 应答 %2：%3</translation>
     </message>
@@ -8035,6 +8077,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>server %1 resumed</source>
         <translation>服务器 %1 恢复</translation>
+    </message>
+    <message>
+        <source>the machine of %1 lost its power</source>
+        <translation>%1 的机器断电</translation>
     </message>
     <message>
         <source>server %1 killed</source>
@@ -14137,6 +14183,10 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>lockscope::views::EventsModel</name>
     <message>
+        <source>refuses</source>
+        <translation>拒绝</translation>
+    </message>
+    <message>
         <source>you</source>
         <translation>你</translation>
     </message>
@@ -15423,6 +15473,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>%1, paused</source>
         <translation>%1，已暂停</translation>
+    </message>
+    <message>
+        <source>%1, dead</source>
+        <translation>%1，已宕机</translation>
     </message>
     <message>
         <source>not known</source>
