@@ -2,6 +2,7 @@
 #include "models/events_model.h"
 
 #include "theme/format.h"
+#include "trace/seen_restart.h"
 
 #include <QElapsedTimer>
 
@@ -182,7 +183,7 @@ QVariant EventsModel::data(const QModelIndex& index, int role) const {
     case TimeColumn:
         return instant(*m_trace, e.time());
     case KindColumn:
-        return eventWord(e.kind);
+        return trace::isSeenRestart(e) ? tr("restarted") : eventWord(e.kind);
     case WhoColumn:
         if (e.actor) return m_trace->displayName(e.actor);
         return e.flags & trace::kByHand ? tr("you") : none();

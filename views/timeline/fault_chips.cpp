@@ -7,6 +7,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "timeline/words.h"
+#include "trace/seen_restart.h"
 #include "trace/text.h"
 
 #include <QCoreApplication>
@@ -161,6 +162,7 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
         return Timeline::tr("resumed %1").arg(actor);
     case ClientKilled:
     case NodeKilled:
+        if (trace::isSeenRestart(e)) return Timeline::tr("restarted: %1").arg(actor);
         return Timeline::tr("killed %1").arg(actor);
     case ClientStarted:
     case NodeStarted:

@@ -7,6 +7,7 @@
 #include "timeline/violation_sentence.h"
 #include "timeline/words.h"
 #include "trace/reason_words.h"
+#include "trace/seen_restart.h"
 #include "trace/time_text.h"
 #include "verdict/why.h"
 
@@ -244,7 +245,8 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         words = Timeline::tr("server %1 resumed").arg(actor);
         break;
     case EventKind::NodeKilled:
-        words = Timeline::tr("server %1 killed").arg(actor);
+        words = (trace::isSeenRestart(e) ? Timeline::tr("server %1 was restarted") : Timeline::tr("server %1 killed"))
+                    .arg(actor);
         break;
     case EventKind::LinkCut:
         words = Timeline::tr("link %1 cut").arg(cutLinkName(trace, e));
