@@ -62,16 +62,7 @@ struct WatchRecording::Server {
             observed = true;
             teller.write(report);
         }
-        for (const inspect::ServerEvent event : report.events) {
-            if (report.together) continue; // of one server of them: its copies tell
-            if (event == inspect::ServerEvent::Restarted) {
-                recorder.emit(EventKind::NodeKilled, node);
-                recorder.emit(EventKind::NodeStarted, node);
-            } else { // another server answers, or another content: what was known of it before is over
-                recorder.emit(EventKind::ConnectionLost, observer, node, 0, recorder.trace().text(nameOf(event)));
-                recorder.emit(EventKind::ConnectionRestored, observer, node);
-            }
-        }
+        teller.writeEvents(report, observer);
         reports.write(report);
         copies.write(report);
     }

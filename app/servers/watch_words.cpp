@@ -53,9 +53,10 @@ QString partyText(const inspect::Party& party) {
     if (party.holds.value_or(1) > 1) text += QStringLiteral(" ×%1").arg(*party.holds);
     if (!party.about.isEmpty()) {
         // A holder, and since when its transaction is open, goes before its statement.
-        const QString facts = inspect::readable(inspect::aboutWithoutStatement(party));
+        const QString facts = inspect::aboutText(inspect::readable(inspect::aboutWithoutStatement(party)));
         const qsizetype most = std::clamp(facts.size(), kAbout, kFacts);
-        text += QStringLiteral(" (") + shortened(inspect::readable(party.about), most) + QLatin1Char(')');
+        text += QStringLiteral(" (") + shortened(inspect::aboutText(inspect::readable(party.about)), most) +
+                QLatin1Char(')');
     }
     return text;
 }
@@ -189,7 +190,10 @@ QString changeText(const LockChange& change) {
 QString lateText(const inspect::LateRenewal& late, const LockRow& row) {
     QStringList parts{inspect::readable(late.lock), inspect::readable(row.format)};
     parts += tr("held by %1").arg(inspect::readable(inspect::identityOf(late.holder)));
-    parts += tr("renewed every %1 until now").arg(durationText(late.pace));
+    //: How often a holder renewed its lock: "every 2.4 s", or "every 1.2 s to 2.4 s".
+    parts += inspect::isSteady(late.pace, late.shortest)
+                 ? tr("renewed every %1 until now").arg(durationText(late.pace))
+                 : tr("renewed every %1 to %2 until now").arg(durationText(late.shortest), durationText(late.pace));
     if (late.why == trace::RenewalsEnd::ClientGone) parts += tr("its client has no connection to the server any more");
     if (late.why == trace::RenewalsEnd::ClientConnected)
         parts += tr("its client is still connected: it stands still, or its watchdog has stopped");

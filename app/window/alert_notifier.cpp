@@ -3,13 +3,15 @@
 
 #include "models/alert_causes.h"
 #include "theme/icons.h"
+#include "window/desktop_messages.h"
 
 #include <QSystemTrayIcon>
+#include <utility>
 
 namespace lockscope::app {
 
 AlertNotifier::AlertNotifier(Show show, QObject* parent) : QObject(parent), m_show(std::move(show)) {
-    if (!m_show) m_show = [this](const QString& title, const QString& text) { showInTray(title, text); };
+    if (!m_show) m_show = [this](const QString& title, const QString& text) { showOnDesktop(title, text); };
     m_soon.setSingleShot(true);
     m_soon.setInterval(500); // alerts with one cause begin within one look or two
     connect(&m_soon, &QTimer::timeout, this, &AlertNotifier::flush);
@@ -43,8 +45,19 @@ void AlertNotifier::flush() {
     m_waiting.clear();
 }
 
+void AlertNotifier::showOnDesktop(const QString& title, const QString& text) {
+    if (!m_messages) {
+        m_messages = new DesktopMessages(this);
+        connect(m_messages, &DesktopMessages::activated, this, &AlertNotifier::activated);
+    }
+    m_messages->show(title, text, [this, title, text] { showInTray(title, text); });
+}
+
 void AlertNotifier::showInTray(const QString& title, const QString& text) {
-    if (!QSystemTrayIcon::isSystemTrayAvailable() || !QSystemTrayIcon::supportsMessages()) return;
+    if (!QSystemTrayIcon::isSystemTrayAvailable() || !QSystemTrayIcon::supportsMessages()) {
+        if (!std::exchange(m_toldUnshown, true)) Q_EMIT unshown();
+        return;
+    }
     if (!m_tray) {
         m_tray = new QSystemTrayIcon(views::icon("lockscope"), this);
         m_tray->setToolTip(tr("Lockscope watches for alerts"));

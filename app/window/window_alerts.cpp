@@ -5,6 +5,7 @@
 #include "alerts/alerts_strip.h"
 #include "trace/connection.h"
 #include "window/main_window.h"
+#include "window/message_bar.h"
 #include "window/name_hider.h"
 #include "window/presenter.h"
 
@@ -49,6 +50,9 @@ WindowAlerts::WindowAlerts(MainWindow* window)
         window->show();
         window->raise();
         window->activateWindow();
+    });
+    connect(m_notifier, &AlertNotifier::unshown, window, [window] {
+        window->messages()->say(tr("This desktop shows no notifications, so alerts show in this window only."));
     });
     attach();
 }

@@ -64,7 +64,7 @@ void AlertWatch::await(const QByteArray& name, Lock& lock, Nanos due) {
 LateRenewal AlertWatch::lateRenewal(LateRenewal::What what, const Lock& lock) const {
     const RenewalPace& pace = lock.renewals.pace;
     const Party& holder = lock.row.holders.front();
-    LateRenewal late{what, lock.row.name, holder, pace.last(), pace.due(), pace.longest()};
+    LateRenewal late{what, lock.row.name, holder, pace.last(), pace.due(), pace.longest(), pace.shortest()};
     if (what == LateRenewal::What::Stopped && (holder.gone || holder.connected))
         late.why = holder.gone ? trace::RenewalsEnd::ClientGone : trace::RenewalsEnd::ClientConnected;
     return late;

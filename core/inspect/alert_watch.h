@@ -32,7 +32,8 @@ struct LateRenewal {
     What what = What::Missed;
     QByteArray lock;
     Party holder;
-    Nanos last{}, due{}, pace{};                           ///< the last one; when the next one was due at the latest
+    Nanos last{}, due{};                                   ///< the last one; when the next one was due at the latest
+    Nanos pace{}, shortest{};                              ///< the longest and the shortest time between two of them
     trace::RenewalsEnd why = trace::RenewalsEnd::NotKnown; ///< of Stopped
 };
 

@@ -20,7 +20,7 @@ struct Text {
 };
 
 QString nameOf(const Party& party) {
-    const QString name = readable(identityOf(party)), about = readable(aboutWithoutStatement(party));
+    const QString name = readable(identityOf(party)), about = aboutText(readable(aboutWithoutStatement(party)));
     return about.isEmpty() ? name : name + QStringLiteral(" (") + about + QLatin1Char(')');
 }
 
@@ -150,7 +150,7 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
         // A renewal after the last look, or while the server cannot be read, would not be known.
         const Nanos known = m_troubleSince ? std::min(now, m_knownUntil) : now;
         const Nanos late = known - pace.last() - pace.longest();
-        const bool steady = 20 * pace.jitter() <= pace.longest();
+        const bool steady = isSteady(pace.longest(), pace.shortest());
         //: After "every": how often a lock is renewed.
         const QString every = steady ? durationText(pace.longest())
                                      : Text::tr("%1 at the longest, %2 at the shortest")

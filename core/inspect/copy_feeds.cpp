@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/copy_feeds.h"
 
+#include "inspect/server_teller.h"
+
 #include "inspect/seen_content.h"
 #include "trace/recorder.h"
 
@@ -41,8 +43,7 @@ void CopyFeeds::tellEvents(const LockReport& report) {
     for (const QByteArray& address : report.eventsAt) {
         for (const ServerEvent event : report.events) {
             if (event != ServerEvent::Restarted) continue; // other events show in the copies
-            m_place.recorder.emit(EventKind::NodeKilled, serverAt(address).node);
-            m_place.recorder.emit(EventKind::NodeStarted, serverAt(address).node);
+            writeRestart(m_place.recorder, serverAt(address).node);
         }
     }
 }

@@ -19,6 +19,13 @@ inline bool isSessionName(const QByteArray& client) {
     return !number.isEmpty() && std::ranges::all_of(number, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+/// Words in Party::about that this program writes, in English, as recordings keep them: aboutText() translates them.
+inline constexpr char kTransactionSince[] = "transaction open since ";
+inline constexpr char kAskedToGiveUp[] = "asked to give up the lock";
+
+/// Party::about for people, with this program's own words in their language.
+QString aboutText(QString about);
+
 /// Party::about, of a database's session without its statement: which is long, and may contain a password.
 inline QByteArray aboutWithoutStatement(const Party& party) {
     const qsizetype statement = isSessionName(party.client) ? party.about.indexOf(": ") : -1;

@@ -7,6 +7,11 @@
 
 namespace lockscope::inspect {
 
+/// Whether renewals come so evenly that one time says how often.
+constexpr bool isSteady(Nanos longest, Nanos shortest) {
+    return 20 * (longest - shortest) <= longest;
+}
+
 /// The times between the renewals of one hold, as far as the moves of its end tell of them.
 class RenewalPace {
 public:

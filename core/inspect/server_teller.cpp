@@ -3,11 +3,17 @@
 
 #include "trace/duration.h"
 #include "trace/recorder.h"
+#include "trace/seen_restart.h"
 #include "trace/server_told.h"
 
 #include <utility>
 
 namespace lockscope::inspect {
+
+void writeRestart(trace::Recorder& recorder, trace::EntityId node) {
+    recorder.emit(trace::EventKind::NodeKilled, node, trace::kNoEntity, 0, 0, trace::kSeenRestart);
+    recorder.emit(trace::EventKind::NodeStarted, node);
+}
 
 void ServerTeller::write(const LockReport& report) {
     const QByteArray evictsBy = evictionPolicyIn(report);
@@ -19,6 +25,20 @@ void ServerTeller::write(const LockReport& report) {
     m_looksApart = apart;
     const Nanos whole = std::chrono::ceil<std::chrono::milliseconds>(apart);
     tell(trace::kLooksApart, formatDuration(whole).toUtf8());
+}
+
+void ServerTeller::writeEvents(const LockReport& report, trace::EntityId observer) {
+    using trace::EventKind;
+    if (report.together) return; // each of the servers has copies of its own, which tell
+    for (const ServerEvent event : report.events) {
+        if (event == ServerEvent::Restarted) {
+            writeRestart(m_recorder, m_node);
+            continue;
+        }
+        // Another server answers, or another content: what was known of it before is over.
+        m_recorder.emit(EventKind::ConnectionLost, observer, m_node, 0, m_recorder.trace().text(nameOf(event)));
+        m_recorder.emit(EventKind::ConnectionRestored, observer, m_node);
+    }
 }
 
 void ServerTeller::tell(QByteArrayView name, const QByteArray& value) {

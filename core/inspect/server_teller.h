@@ -9,6 +9,9 @@ class Recorder;
 
 namespace lockscope::inspect {
 
+/// Writes into a trace that a look found another process in a server's place.
+void writeRestart(trace::Recorder& recorder, trace::EntityId node);
+
 /// Writes into a trace what alerts and statistics need to know of a watched server as a whole (trace/server_told.h):
 /// a row whenever one of these facts is another one.
 class ServerTeller {
@@ -16,6 +19,9 @@ public:
     ServerTeller(trace::Recorder& recorder, trace::EntityId node) : m_recorder(recorder), m_node(node) {}
     /// Call it for every report without trouble.
     void write(const LockReport& report);
+
+    /// Writes what happened to the server itself since the report before, as `observer` saw it.
+    void writeEvents(const LockReport& report, trace::EntityId observer);
 
 private:
     void tell(QByteArrayView name, const QByteArray& value);

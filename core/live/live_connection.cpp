@@ -342,7 +342,7 @@ void LiveConnection::seen(const inspect::LockReport& report) {
         m_progress += (m_progress.isEmpty() ? QString() : QStringLiteral(" · ")) + textOf(note);
     }
     m_teller.write(report);
-    tellServerEvents(report);
+    m_teller.writeEvents(report, m_shared.observer);
     tellRole(report);
     if (report.server) m_server = *report.server;
     m_servers.clear();
@@ -452,20 +452,6 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
     m_known = std::move(now);
     m_sawAll = report.complete;
     if (m_sawAll && !m_sawAllAt) m_sawAllAt = m_shared.recorder.now();
-}
-
-void LiveConnection::tellServerEvents(const inspect::LockReport& report) {
-    if (report.together) return; // one server of them: its copies tell
-    for (const inspect::ServerEvent event : report.events) {
-        if (event == inspect::ServerEvent::Restarted) {
-            m_shared.recorder.emit(EventKind::NodeKilled, m_node);
-            m_shared.recorder.emit(EventKind::NodeStarted, m_node);
-        } else { // another server answers, or another content: what was known of it before is over
-            m_shared.recorder.emit(EventKind::ConnectionLost, m_shared.observer, m_node, 0,
-                                   m_shared.recorder.trace().text(nameOf(event)));
-            m_shared.recorder.emit(EventKind::ConnectionRestored, m_shared.observer, m_node);
-        }
-    }
 }
 
 void LiveConnection::tellRole(const inspect::LockReport& report) {

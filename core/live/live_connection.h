@@ -98,8 +98,6 @@ private:
     /// No alert stands any more, as nobody looks.
     void endAlerts();
     void tellLocks(const inspect::LockReport& report);
-    /// Writes the report's server events (restart, failover, emptied) to the trace.
-    void tellServerEvents(const inspect::LockReport& report);
     void tellRole(const inspect::LockReport& report);
     void connectionChanged();
     /// How it stands with the server, and how much of it has been looked at.

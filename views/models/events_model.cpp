@@ -3,6 +3,7 @@
 
 #include "theme/format.h"
 #include "trace/death.h"
+#include "trace/seen_restart.h"
 
 #include <QElapsedTimer>
 
@@ -183,7 +184,7 @@ QVariant EventsModel::data(const QModelIndex& index, int role) const {
     case TimeColumn:
         return instant(*m_trace, e.time());
     case KindColumn:
-        return trace::isRefusal(e) ? tr("refuses") : eventWord(e.kind);
+        return trace::isRefusal(e) ? tr("refuses") : trace::isSeenRestart(e) ? tr("restarted") : eventWord(e.kind);
     case WhoColumn:
         if (e.actor) return m_trace->displayName(e.actor);
         return e.flags & trace::kByHand ? tr("you") : none();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/told_clients.h"
 
+#include "inspect/party_about.h"
 #include "inspect/text.h"
 
 #include <QCoreApplication>
@@ -23,7 +24,7 @@ QString ToldClients::about(trace::EntityId thread) const {
     const QByteArray& client = m_trace->entity(m_trace->clientOf(thread)).name;
     const auto known = m_clients.find(inspect::readable(client).toUtf8());
     if (known == m_clients.end()) return {};
-    const QString about = QString::fromUtf8(known->second.about);
+    const QString about = inspect::aboutText(QString::fromUtf8(known->second.about));
     //: Of a lock's holder: %1 its address and program, as they were.
     return known->second.gone ? Words::tr("%1 · has no connection any more").arg(about) : about;
 }

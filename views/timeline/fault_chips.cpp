@@ -8,6 +8,7 @@
 #include "theme/format.h"
 #include "timeline/words.h"
 #include "trace/death.h"
+#include "trace/seen_restart.h"
 #include "trace/text.h"
 
 #include <QCoreApplication>
@@ -164,6 +165,7 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
     case NodeKilled:
         //: A fault: the machine of a server lost its power.
         if (trace::isCrash(e)) return Timeline::tr("power of %1 lost").arg(actor);
+        if (trace::isSeenRestart(e)) return Timeline::tr("restarted: %1").arg(actor);
         return Timeline::tr("killed %1").arg(actor);
     case ClientStarted:
     case NodeStarted:

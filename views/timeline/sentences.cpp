@@ -8,6 +8,7 @@
 #include "timeline/words.h"
 #include "trace/death.h"
 #include "trace/reason_words.h"
+#include "trace/seen_restart.h"
 #include "trace/time_text.h"
 #include "verdict/why.h"
 
@@ -261,8 +262,10 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         words = Timeline::tr("server %1 resumed").arg(actor);
         break;
     case EventKind::NodeKilled:
-        words = trace::isCrash(e) ? Timeline::tr("the machine of %1 lost its power").arg(actor)
-                                  : Timeline::tr("server %1 killed").arg(actor);
+        words = (trace::isCrash(e)         ? Timeline::tr("the machine of %1 lost its power")
+                 : trace::isSeenRestart(e) ? Timeline::tr("server %1 was restarted")
+                                           : Timeline::tr("server %1 killed"))
+                    .arg(actor);
         break;
     case EventKind::LinkCut:
         words = Timeline::tr("link %1 cut").arg(cutLinkName(trace, e));

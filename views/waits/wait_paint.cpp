@@ -20,8 +20,10 @@ constexpr double kScissors = 9; ///< radius of the disc that they lie on
 void WaitPicture::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    for (const WaitLayout::Edge& edge : m_layout.edges)
-        paintEdge(painter, edge);
+    for (std::size_t i = 0; i < m_layout.edges.size(); ++i)
+        paintEdge(painter, i);
+    for (const Join& join : m_joins)
+        paintJoin(painter, join);
     std::vector<QRectF> taken;
     for (std::size_t i = 0; i < m_layout.edges.size(); ++i)
         paintEdgeText(painter, i, taken);
@@ -31,10 +33,37 @@ void WaitPicture::paintEvent(QPaintEvent*) {
         paintItem(painter, i);
 }
 
-void WaitPicture::paintEdge(QPainter& painter, const WaitLayout::Edge& edge) const {
+// Dashed and in words: whether the two are one client is a guess.
+void WaitPicture::paintJoin(QPainter& painter, const Join& join) const {
+    const QRectF holder = m_layout.items[join.holder].box, waiter = m_layout.items[join.waiter].box;
+    const QPointF from = holder.center(), to = waiter.center(), middle = (from + to) / 2;
+    // Bent aside, so that it does not lie on the arrows between them.
+    const QPointF bow = m_layout.down ? QPointF(holder.width() * 0.4, 0) : QPointF(0, holder.height());
+    QPainterPath path(from);
+    path.quadTo(middle + bow, to);
+    painter.setPen(QPen(color(Role::Violation), 1.4, Qt::DashLine));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawPath(path);
+    //: Beside a dashed line between two clients of one name, which may be one client.
+    const QString text = tr("one client?");
+    const QFont font = uiFont(-1.5);
+    const QFontMetricsF metrics(font);
+    QRectF words(QPointF(), QSizeF(metrics.horizontalAdvance(text) + 6, metrics.height()));
+    words.moveCenter(path.pointAtPercent(0.5));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color(Role::ViolationSoft));
+    painter.drawRoundedRect(words, 4, 4);
+    painter.setFont(font);
+    painter.setPen(color(Role::ViolationText));
+    painter.drawText(words, Qt::AlignCenter, text);
+}
+
+void WaitPicture::paintEdge(QPainter& painter, std::size_t index) const {
+    const WaitLayout::Edge& edge = m_layout.edges[index];
     const Role role = edge.inCycle ? Role::Violation : edge.holds ? Role::Holding : Role::Waiting;
     QPen pen(color(role), edge.inCycle ? 2.2 : 1.6);
     if (!edge.holds) pen.setStyle(Qt::DotLine);
+    if (m_possible[index]) pen.setStyle(Qt::DashLine);
     painter.setPen(pen);
     painter.setBrush(Qt::NoBrush);
     QPainterPath path(edge.curve[0]);

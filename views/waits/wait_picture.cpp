@@ -52,7 +52,7 @@ WaitPicture::WaitPicture(ViewContext* context, Direction direction) : m_context(
     setAccessibleName(tr("Who waits for whom"));
 }
 
-void WaitPicture::show(const trace::WaitGraph& graph) {
+void WaitPicture::show(const trace::WaitGraph& graph, const std::vector<trace::WaitCycle>& possible) {
     const trace::EntityId kept = m_current >= 0 && m_current < int(m_layout.items.size())
                                      ? m_layout.items[std::size_t(m_current)].entity
                                      : trace::kNoEntity;
@@ -96,8 +96,33 @@ void WaitPicture::show(const trace::WaitGraph& graph) {
     m_current = kept == trace::kNoEntity || found == m_layout.items.end() ? -1 : int(found - m_layout.items.begin());
     setMinimumSize(m_layout.size.toSize());
     updateGeometry();
+    notePossible(possible);
     setAccessibleDescription(waitsInWords(graph, *trace, kMostLocksInWords));
     update();
+}
+
+void WaitPicture::notePossible(const std::vector<trace::WaitCycle>& possible) {
+    const auto itemOf = [this](trace::EntityId entity) {
+        return std::size_t(std::ranges::find(m_layout.items, entity, &WaitLayout::Item::entity) -
+                           m_layout.items.begin());
+    };
+    m_possible.assign(m_layout.edges.size(), false);
+    m_joins.clear();
+    for (const trace::WaitCycle& cycle : possible) {
+        for (std::size_t i = 0; i < cycle.edges.size(); ++i) {
+            const trace::WaitEdge& wait = cycle.edges[i];
+            const std::size_t waiter = itemOf(wait.waiter), lock = itemOf(wait.lock), holder = itemOf(wait.holder);
+            for (std::size_t e = 0; e < m_layout.edges.size(); ++e) {
+                const WaitLayout::Edge& edge = m_layout.edges[e];
+                const bool its =
+                    edge.holds ? edge.from == lock && edge.to == holder : edge.from == waiter && edge.to == lock;
+                if (its) m_possible[e] = true;
+            }
+            const std::size_t next = itemOf(cycle.edges[(i + 1) % cycle.edges.size()].waiter);
+            const bool drawn = holder < m_layout.items.size() && next < m_layout.items.size();
+            if (drawn && holder != next) m_joins.push_back({holder, next});
+        }
+    }
 }
 
 void WaitPicture::refineHold(trace::Beginning& since, const LockFacts& facts, trace::EntityId party) const {

@@ -20,8 +20,9 @@ public:
     enum class Direction : std::uint8_t { Across, Down };
     explicit WaitPicture(ViewContext* context, Direction direction = Direction::Across);
 
-    /// Shows a graph of the context's trace at the playhead, or a part of it.
-    void show(const trace::WaitGraph& graph);
+    /// Shows a graph of the context's trace at the playhead, or a part of it. `possible`: circles that close only if
+    /// clients of one name are one client (trace::possibleCycles()).
+    void show(const trace::WaitGraph& graph, const std::vector<trace::WaitCycle>& possible = {});
     const WaitLayout& layout() const { return m_layout; }
     /// The item that has the keyboard; -1 = none.
     int current() const { return m_current; }
@@ -29,6 +30,13 @@ public:
     QString note(int item) const { return m_notes[std::size_t(item)]; }
     /// "holds 3 m 59 s", "waits 4.2 s"; empty where nobody knows since when.
     QString edgeText(int edge) const { return m_edgeTexts[std::size_t(edge)]; }
+    /// Two items that may be one client, which would close a circle.
+    struct Join {
+        std::size_t holder = 0, waiter = 0; ///< items
+    };
+    const std::vector<Join>& joins() const { return m_joins; }
+    /// Whether an edge belongs to a circle that is only possible.
+    bool isPossible(int edge) const { return m_possible[std::size_t(edge)]; }
     /// The tool tip at a point of the widget; empty: nothing is there.
     QString tipAt(QPointF point) const;
     /// The commands for an item; empty for most. The caller owns it.
@@ -51,12 +59,14 @@ private:
     /// When a wait or a hold began.
     /// Adds what the lock's facts know besides of its only holder.
     void refineHold(trace::Beginning& since, const LockFacts& facts, trace::EntityId party) const;
+    void notePossible(const std::vector<trace::WaitCycle>& possible);
     void setCurrent(int item);
     void step(int columns, int rows);
     QString nameOf(int item) const;
     QString edgeSentence(int edge) const;
     int edgeAt(QPointF point) const;
-    void paintEdge(QPainter& painter, const WaitLayout::Edge& edge) const;
+    void paintEdge(QPainter& painter, std::size_t edge) const;
+    void paintJoin(QPainter& painter, const Join& join) const;
     void paintEdgeText(QPainter& painter, std::size_t edge, std::vector<QRectF>& taken) const;
     void paintBreak(QPainter& painter, const WaitLayout::Edge& edge) const;
     void paintItem(QPainter& painter, std::size_t item) const;
@@ -67,6 +77,8 @@ private:
     std::vector<QString> m_notes;          ///< by item
     std::vector<QString> m_edgeTexts;      ///< by edge
     std::vector<trace::Beginning> m_since; ///< by edge
+    std::vector<bool> m_possible;          ///< by edge
+    std::vector<Join> m_joins;
     int m_current = -1;
 };
 

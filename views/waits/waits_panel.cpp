@@ -3,6 +3,7 @@
 
 #include "models/waits_in_sight.h"
 #include "theme/widgets.h"
+#include "trace/possible_cycles.h"
 #include "verdict/words.h"
 #include "waits/wait_words.h"
 
@@ -96,9 +97,13 @@ void WaitsPanel::refresh() {
                           "is a deadlock."));
     const WaitsInSight sight = waitsInSight(*m_context);
     m_stack->setCurrentIndex(!graph.edges.empty() ? 0 : sight.complete() || heldBack ? 1 : 2);
-    m_picture->show(graph);
+    const auto possible = trace::possibleCycles(graph, m_context->state(), *trace);
+    m_picture->show(graph, possible);
     QStringList sentences;
-    if (graph.cycles.empty()) {
+    if (graph.cycles.empty() && !possible.empty()) {
+        sentences << tr("Possible deadlock, if clients of one name are one client:")
+                  << cycleSentences({graph.edges, possible}, *trace);
+    } else if (graph.cycles.empty()) {
         std::set<trace::EntityId> locks;
         std::set<std::pair<trace::EntityId, trace::EntityId>> waits; // several may hold what one client waits for
         for (const auto& wait : graph.edges) {
@@ -117,7 +122,7 @@ void WaitsPanel::refresh() {
     }
     if (const std::size_t left = m_picture->layout().left)
         sentences << tr("%n more wait(s) are not drawn.", nullptr, int(left));
-    m_sentence->setRole(graph.cycles.empty() ? Role::TextDim : Role::ViolationText);
+    m_sentence->setRole(graph.cycles.empty() && possible.empty() ? Role::TextDim : Role::ViolationText);
     m_sentence->setText(verdict::paragraph(sentences));
     m_graph = std::move(graph);
 }

@@ -22,7 +22,7 @@ QByteArray aboutOf(const SeenSession& seen, sql::Language language) {
     QByteArray text = who.join(' ');
     if (seen.transactionSinceMs) {
         const QDateTime began = QDateTime::fromMSecsSinceEpoch(*seen.transactionSinceMs, Qt::UTC);
-        text += QByteArray(text.isEmpty() ? "" : ", ") + "transaction open since " +
+        text += QByteArray(text.isEmpty() ? "" : ", ") + kTransactionSince +
                 began.toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")).toLatin1() + 'Z';
     }
     // Somebody must stand before a statement: it is left out where only they are told.

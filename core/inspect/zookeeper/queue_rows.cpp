@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/zookeeper/queue_rows.h"
 
+#include "inspect/party_about.h"
 #include "recipes/recipe.h"
 #include "trace/digits.h"
 #include "trace/joined.h"
@@ -15,6 +16,7 @@ using recipes::ZkFamily;
 namespace {
 
 constexpr std::size_t kMostRawNames = 64;
+constexpr char kRevoked[] = "__REVOKE__"; // Curator's: somebody has asked the holder to release the lock
 
 bool isContender(const SeenChild& child, Contenders contenders = Contenders::KnownFamilies) {
     if (child.name.number().isEmpty() || child.name.family == ZkFamily::Condition) return false;
@@ -99,7 +101,7 @@ Party zkParty(const SeenChild& child, const char* mode) {
         if (child.stat) party.about = sessionText(child.stat->ephemeralOwner);
     } else if (child.stat && child.stat->ephemeralOwner != 0) {
         party.client = sessionText(child.stat->ephemeralOwner);
-        party.about = child.data;
+        party.about = child.data == kRevoked ? QByteArray(kAskedToGiveUp) : child.data;
     } else {
         party.client = child.name.name; // no session keeps it: its name is all that there is
         party.about = child.data;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "own_bus.h"
 #include "sandbox/workspace.h"
 
 #include <QDir>
@@ -23,15 +24,7 @@ public:
         qputenv("XDG_CURRENT_DESKTOP", "GNOME"); // by which QtKeychain chooses
         qunsetenv("DISPLAY");                    // nobody is asked for a password
         // A bus that starts nothing by itself: else the first question would start a second, locked keyring.
-        if (!m_workspace.write(QStringLiteral("bus.conf"), kBus.arg(m_workspace.path()).toUtf8()))
-            return QStringLiteral("no folder");
-        m_bus.start(QStringLiteral("dbus-daemon"),
-                    {QStringLiteral("--nofork"), QStringLiteral("--print-address=1"),
-                     QStringLiteral("--config-file=%1").arg(m_workspace.file(QStringLiteral("bus.conf")))});
-        QByteArray address;
-        if (!QTest::qWaitFor([&] { return (address += m_bus.readAllStandardOutput()).contains('\n'); }, kPatience))
-            return QStringLiteral("dbus-daemon: ") + m_bus.errorString();
-        qputenv("DBUS_SESSION_BUS_ADDRESS", address.trimmed());
+        if (const QString problem = m_bus.start(); !problem.isEmpty()) return problem;
         m_daemon.setProcessChannelMode(QProcess::MergedChannels);
         m_daemon.start(
             QStringLiteral("gnome-keyring-daemon"),
@@ -44,10 +37,8 @@ public:
         return {};
     }
     ~OwnKeyring() {
-        for (QProcess* process : {&m_daemon, &m_bus}) {
-            process->kill();
-            process->waitForFinished();
-        }
+        m_daemon.kill();
+        m_daemon.waitForFinished();
     }
     /// As a person would who leaves the desk.
     bool lock() {
@@ -72,9 +63,6 @@ public:
     }
 
 private:
-    static inline const QString kBus = QStringLiteral(
-        "<busconfig><type>session</type><listen>unix:dir=%1</listen><policy context='default'>"
-        "<allow send_destination='*' eavesdrop='true'/><allow eavesdrop='true'/><allow own='*'/></policy></busconfig>");
     static constexpr int kPatience = 10'000; // ms
     static bool ask(QStringList call) {
         QProcess tool;
@@ -88,7 +76,8 @@ private:
                !tool.readAllStandardOutput().contains("(objectpath '/',)"); // there is no default keyring yet
     }
     sandbox::Workspace m_workspace;
-    QProcess m_bus, m_daemon;
+    OwnBus m_bus;
+    QProcess m_daemon;
 };
 
 } // namespace lockscope::test

@@ -387,7 +387,6 @@ private Q_SLOTS:
         QVERIFY(replicas.front().inStep && replicas.front().behind < 0); // how far, its master does not tell
         VERIFY_OK(ask(there.driver, "STOP SLAVE"));
         QCOMPARE(seen(replica).behindSeconds, -1); // nobody knows
-        QVERIFY(comesTrue([&] { return seen(primary).replicas.empty(); }, 20s));
     }
 
     void changesAreTold_data() { engines(); }

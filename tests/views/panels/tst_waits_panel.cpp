@@ -10,6 +10,7 @@
 
 #include <QMenu>
 #include <QTest>
+#include <set>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -270,6 +271,43 @@ private Q_SLOTS:
         const QRectF box = scene.item(panel.picture(), scene.thread("B"))->box;
         QTest::mouseClick(picture, Qt::LeftButton, {}, box.center().toPoint());
         QCOMPARE(scene.context.selection(), scene.thread("B"));
+    }
+
+    /// Runs of a program are processes of their own: only their names tie them to a circle, which is said and drawn so.
+    void aPossibleDeadlockIsShownAsPossible() {
+        WrittenWorld world;
+        const auto process = [&](const char* client, const char* number) {
+            trace::Trace& trace = world.trace();
+            return trace.intern(trace::EntityKind::Thread, number, trace.intern(trace::EntityKind::Client, client));
+        };
+        const EntityId a1 = process("a", "672001234"), a2 = process("a", "469001234");
+        const EntityId b1 = process("b", "570001234"), b2 = process("b", "123001234");
+        for (const auto& [holder, name] : {std::pair(a1, "orders"), {b1, "stock"}}) {
+            world.asks(1s, holder, world.lock(name));
+            world.isGranted(1s, holder, world.lock(name));
+        }
+        world.asks(2s, a2, world.lock("stock"));
+        world.asks(3s, b2, world.lock("orders"));
+        world.context.setSession(&world.session);
+        world.context.setPlayhead(2500ms);
+        WaitsPanel panel(&world.context);
+        const auto* const picture = panel.findChild<WaitPicture*>();
+        QVERIFY(picture && picture->joins().empty());
+        QVERIFY2(panel.sentence().startsWith(u"No deadlock"), qPrintable(panel.sentence()));
+        world.context.setPlayhead(3500ms);
+        panel.show();
+        QTRY_VERIFY2(panel.sentence().startsWith(u"Possible deadlock, if clients of one name are one client: "),
+                     qPrintable(panel.sentence()));
+        QVERIFY(panel.sentence().contains(u"waits for stock"_qs) && panel.sentence().contains(u"waits for orders"_qs));
+        QVERIFY(panel.graph().cycles.empty()); // it is no certain one
+        const WaitLayout& layout = panel.picture();
+        QCOMPARE(layout.edges.size(), std::size_t(4));
+        for (int edge = 0; edge < 4; ++edge)
+            QVERIFY(picture->isPossible(edge) && !layout.edges[std::size_t(edge)].inCycle);
+        std::set<std::pair<EntityId, EntityId>> joined;
+        for (const WaitPicture::Join& join : picture->joins())
+            joined.emplace(layout.items[join.holder].entity, layout.items[join.waiter].entity);
+        QCOMPARE(joined, (std::set<std::pair<EntityId, EntityId>>{{a1, a2}, {b1, b2}}));
     }
 
     void aCrowdIsDrawnInPartAndTheRestIsCounted() {

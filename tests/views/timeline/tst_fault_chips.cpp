@@ -6,6 +6,7 @@
 #include "timeline/timeline_ruler.h"
 #include "timeline/timeline_view.h"
 #include "trace/death.h"
+#include "trace/seen_restart.h"
 
 #include <QTest>
 
@@ -59,6 +60,16 @@ class FaultChips : public QObject {
 
 private Q_SLOTS:
     void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    /// Another process has taken a watched server's place: nobody saw that anybody killed it.
+    void aSeenRestartIsNoKill() {
+        Cast cast;
+        cast.at(4s, EventKind::NodeKilled, cast.node, 0, 0, 0, trace::kSeenRestart);
+        cast.at(4s, EventKind::NodeStarted, cast.node);
+        const QString words = wordsOf(chipsOf(cast)).join(u'|');
+        QVERIFY2(words.contains(u"restarted: %1"_qs.arg(cast.trace->displayName(cast.node))), qPrintable(words));
+        QVERIFY2(!words.contains(u"killed"_qs), qPrintable(words));
+    }
 
     void aDeathKeepsItsWordsAmongHundredsOfMarks() {
         Cast cast;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QSet>
+#include <functional>
+#include <optional>
+
+namespace lockscope::app {
+
+/// Shows messages by the desktop's own service for them (org.freedesktop.Notifications on the session's bus), which
+/// most desktops have that show no icons of programs.
+class DesktopMessages : public QObject {
+    Q_OBJECT
+public:
+    explicit DesktopMessages(QObject* parent = nullptr);
+
+    /// Shows a message. `failed` is called later if there is no such service, or it did not take the message.
+    void show(const QString& title, const QString& text, std::function<void()> failed);
+
+Q_SIGNALS:
+    /// The user clicked on a message of ours.
+    void activated();
+
+private Q_SLOTS:
+    void hearAction(uint message, const QString& action);
+
+private:
+    void askForAbilities(std::function<void()> then, std::function<void()> failed);
+    void send(const QString& title, const QString& text, std::function<void()> failed);
+    std::optional<bool> m_readsMarkup; ///< the service takes a text for HTML; missing: it was not asked
+    QSet<uint> m_shown;
+};
+
+} // namespace lockscope::app
