@@ -94,6 +94,8 @@ QString endText(const LockRow& row) {
     switch (inspect::keptBy(row.format)) {
     case inspect::KeptBy::Session:
         return tr("kept by its session");
+    case inspect::KeptBy::Either:
+        return tr("kept by its session or transaction");
     case inspect::KeptBy::Transaction:
         if (row.holders.empty()) break; // or by LOCK TABLES: nobody tells who has it
         return tr("kept by its transaction");
