@@ -33,7 +33,7 @@ QString partiesText(const std::vector<EntityId>& parties, const trace::Trace& tr
     return names.join(Words::tr(", ", "between names"));
 }
 
-/// What else ends where a hold is ended from outside.
+/// The end that comes with a hold's, where it is ended from outside.
 enum class EndOfHold : std::uint8_t { Alone, Transaction, Session };
 
 EndOfHold endOfHold(EntityId lock, const trace::Trace& trace) {
