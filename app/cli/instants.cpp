@@ -20,6 +20,9 @@ std::expected<Nanos, QString> instantOf(const char* option, const QString& text,
         if (!time)
             return std::unexpected(
                 tr("--%1: “%2” is no time of day such as 03:12 or 03:12:30").arg(QLatin1String(option), text));
+        if (*time < Nanos(0))
+            return std::unexpected(tr("--%1: the recording begins after that, at %2")
+                                       .arg(QLatin1String(option), clockText(trace, Nanos(0))));
         at = *time;
     } else {
         const auto duration = durationOf(option, text, Nanos(0));

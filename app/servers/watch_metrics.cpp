@@ -3,6 +3,7 @@
 
 #include "cli/text.h"
 #include "inspect/text.h"
+#include "inspect/verbatim.h"
 #include "ports/endpoint.h"
 
 #include <QHttpServer>
@@ -76,7 +77,16 @@ std::expected<std::uint16_t, QString> WatchMetrics::listen(const MetricsAddress&
 void WatchMetrics::seen(const QString& endpoint, const inspect::LockReport& report) {
     Server& server = m_servers[endpoint];
     server.up = !report.trouble;
-    if (server.up) server.last = report;
+    if (server.up) {
+        server.last = report;
+        return;
+    }
+    // How many of them can be read is never more interesting than now.
+    if (!report.servers.empty()) server.last.servers = report.servers;
+    const bool anyAway = std::ranges::any_of(
+        server.last.servers, [](const inspect::WatchedServerState& one) { return !one.trouble.isEmpty(); });
+    for (inspect::WatchedServerState& one : server.last.servers)
+        if (!anyAway) one.trouble = report.trouble->message;
 }
 
 void WatchMetrics::happened(const QString& endpoint, inspect::LockChange::What what) {
@@ -107,7 +117,7 @@ QByteArray WatchMetrics::text() const {
             server.last.servers, [](const inspect::WatchedServerState& one) { return !one.trouble.isEmpty(); });
         const bool whole = server.last.together || away == 0; // each server of a Redlock has every lock
         up.add(here, server.up && whole ? "1" : "0");
-        if (server.up && !server.last.servers.empty()) {
+        if (!server.last.servers.empty()) {
             servers.add(here + ",readable=\"yes\"", QByteArray::number(qlonglong(server.last.servers.size()) - away));
             servers.add(here + ",readable=\"no\"", QByteArray::number(qlonglong(away)));
         }
@@ -123,7 +133,7 @@ QByteArray WatchMetrics::text() const {
         for (const LockRow& row : server.last.locks) {
             ++states[row.state];
             if (shown++ >= kMostLocks) continue;
-            const QByteArray of = here + ",lock=" + label(inspect::readable(row.name)) +
+            const QByteArray of = here + ",lock=" + label(inspect::verbatim(row.name)) +
                                   ",format=" + label(inspect::readable(row.format)) + ",certainty=\"" +
                                   inspect::nameOf(row.certainty) + '"';
             if (row.state != LockRow::State::NotKnown) held.add(of, row.state == LockRow::State::Held ? "1" : "0");

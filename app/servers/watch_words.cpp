@@ -83,6 +83,8 @@ QString endText(const LockRow& row) {
     switch (row.expires()) {
     case LockRow::Expires::At:
         if (*row.ttlMs <= 0) return tr("its end has passed");
+        //: How much of a lease is left, from an hour on: "8 h 12 m".
+        if (*row.ttlMs >= 3'600'000) return tr("%1 left").arg(durationText(std::chrono::milliseconds(*row.ttlMs)));
         // No more digits than were measured.
         return tr("%1 s left")
             .arg(double(*row.ttlMs) / 1000, 0, 'f', row.ends && row.ends->toMs - row.ends->fromMs >= 1000 ? 0 : 1);
@@ -95,6 +97,8 @@ QString endText(const LockRow& row) {
     switch (inspect::keptBy(row.format)) {
     case inspect::KeptBy::Session:
         return tr("kept by its session");
+    case inspect::KeptBy::Either:
+        return tr("kept by its session or transaction");
     case inspect::KeptBy::Transaction:
         if (row.holders.empty()) break; // or by LOCK TABLES: nobody tells who has it
         return tr("kept by its transaction");
@@ -251,7 +255,17 @@ QString serverEventText(inspect::ServerEvent event, const inspect::LockReport& r
     QStringList where;
     for (const QByteArray& address : report.eventsAt)
         where << inspect::readable(address);
-    if (report.server && !report.server->runId.isEmpty())
+    const auto serves = [&report](const QByteArray& address) {
+        return std::ranges::find(report.servers, address, &inspect::WatchedServerState::address) !=
+               report.servers.end();
+    };
+    const bool replaced = event == inspect::ServerEvent::FailedOver && report.eventsAt.size() == 2 &&
+                          serves(report.eventsAt.front()) && !serves(report.eventsAt.back());
+    //: Two addresses: a server that has become the master, and the one whose place it has taken.
+    if (replaced) where = {tr("%1 in the place of %2").arg(where.front(), where.back())};
+    if (report.server && report.server->runId.contains(' ')) // a beginning instead: PostgreSQL's
+        where << tr("started %1").arg(inspect::readable(report.server->runId));
+    else if (report.server && !report.server->runId.isEmpty())
         where << tr("run id %1…").arg(inspect::readable(report.server->runId.left(8)));
     //: " (127.0.0.1:7001, run id 3c1f0a52…)"
     const QString which = where.isEmpty() ? QString() : tr(" (%1)").arg(where.join(QStringLiteral(", ")));

@@ -9,6 +9,7 @@
 #include "inspect/make_watcher.h"
 #include "inspect/row_named.h"
 #include "inspect/text.h"
+#include "inspect/verbatim.h"
 #include "servers/watch_clock.h"
 #include "servers/watch_metrics.h"
 #include "servers/watch_words.h"
@@ -119,7 +120,9 @@ QCoro::Task<int> WatchedServer::lookOnce(std::stop_token stop) {
     };
     // The note says what was not looked at, and a script must not take that for "no lock".
     if (report.locks.empty() && std::ranges::any_of(report.notes, blind)) co_return kUnknown;
-    if (!m_plan.json && report.locks.empty()) complain(tr("no lock on %1 now").arg(m_endpoint));
+    if (!m_plan.json && report.locks.empty())
+        complain(m_plan.match || m_plan.ignore ? tr("no lock that matches on %1 now").arg(m_endpoint)
+                                               : tr("no lock on %1 now").arg(m_endpoint));
     co_return kFine;
 }
 
@@ -250,7 +253,7 @@ void WatchedServer::tell(const inspect::Alert& alert) {
         .add("alert", alert.rule.text)
         .add("endpoint", m_endpoint)
         .add("observed_at", timeForScripts(now));
-    line.add("name", alert.lock.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(inspect::readable(alert.lock)));
+    line.add("name", alert.lock.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(inspect::verbatim(alert.lock)));
     if (raised) line.add("explain", explained);
     say(line.toJson());
 }
@@ -258,7 +261,15 @@ void WatchedServer::tell(const inspect::Alert& alert) {
 bool WatchedServer::checkAlerts(inspect::AlertWatch::Rings rings) {
     if (m_plan.alerts.empty()) return false;
     bool begun = false;
+    std::set<QString> told; // one deadlock is raised for each of its locks, in equal words
     for (const inspect::Alert& alert : m_alerts.check(m_runtime.monotonic(), rings)) {
+        const std::pair rule(alert.rule.text, alert.lock);
+        if (alert.state != inspect::Alert::State::Raised) {
+            if (m_toldElsewhere.erase(rule) > 0) continue;
+        } else if (!told.insert(alert.rule.text + alert.sentence).second) {
+            m_toldElsewhere.insert(rule);
+            continue;
+        }
         tell(alert);
         begun = begun || alert.state == inspect::Alert::State::Raised;
     }

@@ -73,6 +73,8 @@ private:
     WatchRecording* m_recording = nullptr;
     std::unique_ptr<inspect::Watcher> m_watcher;
     inspect::AlertWatch m_alerts;
+    /// Rules and locks whose alert was told in equal words with another lock's: a deadlock's.
+    std::set<std::pair<QString, QByteArray>> m_toldElsewhere;
     live::ForcedReleases m_forced;
     inspect::LockReport m_last;
     Nanos m_began{};

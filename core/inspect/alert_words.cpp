@@ -19,6 +19,8 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(Alerts)
 };
 
+constexpr char kLiquibaseFormat[] = "liquibase";
+
 QString nameOf(const Party& party) {
     const QString name = readable(identityOf(party)), about = aboutText(readable(aboutWithoutStatement(party)));
     return about.isEmpty() ? name : name + QStringLiteral(" (") + about + QLatin1Char(')');
@@ -59,10 +61,13 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                 Text::tr("See whether that client is paused or cut off.")};
     }
     case Kind::NoExpiry:
-        return {Text::tr("“%1” is held by %2, and nothing ends it by itself.").arg(name, holderOf(row)),
-                lock.canBeFreed
-                    ? Text::tr("If that client is gone, free the lock by force, and let locks expire.")
-                    : Text::tr("If that client is gone, take its entry away on the server, and let locks expire.")};
+        return {
+            Text::tr("“%1” is held by %2, and nothing ends it by itself.").arg(name, holderOf(row)),
+            row.format == kLiquibaseFormat
+                ? Text::tr("If that client is gone, free the lock with “liquibase releaseLocks”: its row must stay.")
+            : lock.canBeFreed
+                ? Text::tr("If that client is gone, free the lock by force, and let locks expire.")
+                : Text::tr("If that client is gone, take its entry away on the server, and let locks expire.")};
     case Kind::HolderGone:
         return {Text::tr("“%1” is held by %2, which has no connection to this server any more, and nothing ends it by "
                          "itself.")
@@ -173,7 +178,8 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                          "and let fencing tokens decide.")};
     }
     case Kind::Unreachable:
-        if (m_partSince && silentFor(now) == Nanos(0))
+        // The part alone has been away for so long: the whole of it is, if at all, for less.
+        if (m_partSince && silentFor(now) <= rule.time)
             return {Text::tr("%1 of its %2 servers could not be read for %3: %4")
                         .arg(m_partAway)
                         .arg(m_partOf)

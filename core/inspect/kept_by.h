@@ -9,6 +9,7 @@ enum class KeptBy : std::uint8_t {
     NotTold,     ///< the format does not say
     Session,     ///< the holder's session with the server: it ends with that at the latest
     Transaction, ///< the holder's transaction: it ends with its commit or rollback
+    Either,      ///< one or the other: the server tells no difference (PostgreSQL's advisory locks)
 };
 /// By the format of a lock, as watchers name it. Only of holds that are told neither a TTL nor that they never expire:
 /// a lock of these formats that lies there for good says so itself.

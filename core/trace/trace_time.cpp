@@ -72,10 +72,15 @@ std::optional<Nanos> instantOfDay(const trace::Trace& trace, const QString& text
         if (!time.isValid()) time = QTime::fromString(text.trimmed(), QLatin1String(form));
     if (!time.isValid()) return std::nullopt;
     const QDateTime origin = dateOf(trace, 0ns);
-    QDateTime meant(origin.date(), time);
+    const QDateTime meant(origin.date(), time);
+    const auto since = [&origin](const QDateTime& at) -> Nanos {
+        return std::chrono::milliseconds(origin.msecsTo(at));
+    };
+    if (meant >= origin) return since(meant);
     // "03:12" is meant although the trace began at 03:12:20.
-    if (meant.addSecs(60) < origin) meant = meant.addDays(1);
-    return std::max<Nanos>(std::chrono::milliseconds(origin.msecsTo(meant)), 0ns);
+    if (meant.addSecs(60) >= origin) return 0ns;
+    const QDateTime nextDay = meant.addDays(1);
+    return since(since(nextDay) - trace.reached() <= -since(meant) ? nextDay : meant); // the nearer one
 }
 
 } // namespace lockscope

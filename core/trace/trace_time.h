@@ -32,8 +32,8 @@ QString dayText(const trace::Trace& trace, Nanos t);
 Nanos timeOfDayAtOrigin(const trace::Trace& trace);
 
 /// The instant that is meant by a time of day, "14:32", "14:32:07" or "14:32:07.25": on the day of the trace's origin,
-/// or on the next one when it was earlier in the day. At least 0; it may be later than the trace's end. nullopt: `text`
-/// is no time of day, or the trace knows none.
+/// or on the next one when it was earlier in the day and the trace's end is nearer to that. Negative: it was before the
+/// trace began; it may be later than the trace's end. nullopt: `text` is no time of day, or the trace knows none.
 std::optional<Nanos> instantOfDay(const trace::Trace& trace, const QString& text);
 
 } // namespace lockscope

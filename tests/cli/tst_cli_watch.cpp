@@ -327,6 +327,22 @@ private Q_SLOTS:
                      QStringLiteral("--once")});
         QVERIFY2(ran.status == 0 && ran.out.contains("lock:a") && ran.out.contains("lock:c"), ran.told());
         QVERIFY2(!ran.out.contains("lock:b"), ran.told());
+        const Ran none = program({QStringLiteral("watch"), m_server->url(), QStringLiteral("--match"),
+                                  QStringLiteral("nosuch"), QStringLiteral("--once")});
+        QVERIFY2(none.status == 0 && none.err.contains("no lock that matches on redis://"), none.told());
+        redis({QStringLiteral("FLUSHALL")});
+    }
+
+    /// As they are on the server, for programs; a backslash in a pattern is one unless it has to stand for another.
+    void namesOfPhpAreFoundAndTold() {
+        redis({QStringLiteral("SET"), QStringLiteral("App\\Jobs:lock"), QStringLiteral("me"), QStringLiteral("EX"),
+               QStringLiteral("34560000")});
+        const QStringList words{QStringLiteral("watch"), m_server->url(), QStringLiteral("--match"),
+                                QStringLiteral("App\\Jobs:lock"), QStringLiteral("--once")};
+        const Ran json = program(words + QStringList{QStringLiteral("--json")});
+        QVERIFY2(lockNamed(json.object()[u"locks"].toArray(), "App\\Jobs:lock"), json.told());
+        const Ran text = program(words);
+        QVERIFY2(text.out.contains("App\\\\Jobs:lock") && text.out.contains("399 d 23 h left"), text.told());
         redis({QStringLiteral("FLUSHALL")});
     }
 

@@ -205,6 +205,15 @@ private Q_SLOTS:
         QVERIFY2(ran.status == 2 && ran.err.contains(part), ran.told());
     }
 
+    /// It concerns two locks, and is one.
+    void aDeadlockOfOneServerIsToldOnce() {
+        holds(m_redis->port(), "stock", "order-3:1", "batch-2:1");
+        holds(m_redis->port(), "bank", "batch-2:1", "order-3:1");
+        const Ran once = runProgram(kProgram, {QStringLiteral("watch"), m_redis->url(), QStringLiteral("--alert"),
+                                               QStringLiteral("deadlock"), QStringLiteral("--once")});
+        QVERIFY2(once.out.count("ALERT") == 1 && once.out.contains("waits for “stock”"), once.told());
+    }
+
     void aDeadlockOverTwoServersIsToldByBoth() {
         sandbox::RedisServer second(m_runtime);
         start(second);

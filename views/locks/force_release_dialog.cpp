@@ -9,13 +9,23 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <algorithm>
 
 namespace lockscope::views {
+
+namespace {
+/// As databases free what only a session or its transaction can give back.
+bool endsASession(const QString& command) {
+    return command.contains(QLatin1String("pg_terminate_backend(")) || command.startsWith(QLatin1String("KILL "));
+}
+} // namespace
 
 ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holder, trace::Certainty certainty,
                                        QWidget* parent)
     : QDialog(parent),
       m_lock(lock),
+      m_holder(holder),
+      m_consequence(new DimLabel(QString())),
       m_commands(new QPlainTextEdit),
       m_name(new QLineEdit),
       m_release(new QPushButton(tr("&Release by force"))) {
@@ -27,13 +37,14 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
     title->setTextFormat(Qt::PlainText); // names come from a server: they are no markup
     title->setFont(uiFont(1, QFont::DemiBold));
     layout->addWidget(title);
-    auto* text =
-        new DimLabel(tr("%1 is not told. It goes on as if it held the lock until it tries to renew or release, "
-                        "and somebody else can have the lock meanwhile.")
-                         .arg(holder));
-    text->setWordWrap(true);
-    text->setMinimumWidth(480); // commands are long
-    layout->addWidget(text);
+    m_consequence->setObjectName(QStringLiteral("consequence"));
+    m_consequence->setText(
+        tr("Only some libraries hear of it at once. If %1's does not, it goes on as if it held the lock "
+           "until it asks the server again, and somebody else can have the lock meanwhile.")
+            .arg(holder));
+    m_consequence->setWordWrap(true);
+    m_consequence->setMinimumWidth(480); // commands are long
+    layout->addWidget(m_consequence);
     if (certainty == trace::Certainty::Guess) {
         auto* doubt = new DimLabel(tr("That this key is a lock is only a guess. Releasing it deletes the key, "
                                       "whatever it is."));
@@ -51,7 +62,8 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
     m_commands->setReadOnly(true);
     m_commands->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard); // with a cursor
     m_commands->setFont(fixedFont());
-    m_commands->setLineWrapMode(QPlainTextEdit::NoWrap);
+    m_commands->setLineWrapMode(QPlainTextEdit::WidgetWidth); // nobody should agree to what is out of sight
+    m_commands->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     m_commands->setTabChangesFocus(true);
     m_commands->setPlaceholderText(tr("Asking what the lock looks like now…"));
     m_commands->setFixedHeight(m_commands->fontMetrics().lineSpacing() * 7);
@@ -76,6 +88,11 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
 void ForceReleaseDialog::setCommands(const QStringList& lines) {
     m_known = true;
     m_commands->setPlainText(lines.join(QLatin1Char('\n')));
+    if (std::ranges::any_of(lines, endsASession))
+        m_consequence->setText(
+            tr("This ends the whole session of %1: its program gets an error, its transaction is rolled "
+               "back, and it loses every lock that it has there.")
+                .arg(m_holder));
     enable();
 }
 

@@ -10,6 +10,8 @@ class QPushButton;
 
 namespace lockscope::views {
 
+class DimLabel;
+
 /// Asks twice before a lock is taken away from its holder: the user sees what will be sent, and has to type the lock's
 /// name.
 class ForceReleaseDialog : public QDialog {
@@ -26,8 +28,9 @@ public:
 private:
     void enable();
 
-    QString m_lock;
-    bool m_known = false; ///< the commands are shown
+    QString m_lock, m_holder;
+    DimLabel* m_consequence; ///< says what becomes of the holder
+    bool m_known = false;    ///< the commands are shown
     QPlainTextEdit* m_commands;
     QLineEdit* m_name;
     QPushButton* m_release;

@@ -428,7 +428,8 @@ void LockDetailPanel::showContent(const LockFacts& facts) {
         const Nanos at(record->second.contentAt);
         const QString age = duration(std::max(m_context->playhead() - at, Nanos::zero()));
         m_serverCaption->setHint(tr("seen at %1, %2 ago").arg(instant(*m_context->trace(), at), age));
-        m_server->setLines(seenLines(*seen, m_context->trace()->displayName(facts.lock)));
+        m_server->setLines(
+            seenLines(*seen, m_context->trace()->displayName(facts.lock), backendOf(*m_context, facts.lock)));
         return;
     }
     const auto node = state.nodes.find(facts.server);

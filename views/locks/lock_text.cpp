@@ -70,6 +70,8 @@ QString LockDetailPanel::endWords(const LockFacts& facts) const {
                                   : tr("it is released, or its session ends");
     }
     if (!outside) return {};
+    if (!facts.endKnown && facts.keptBy == inspect::KeptBy::Either)
+        return tr("it is released, or its session or transaction ends");
     if (!facts.endKnown) return facts.keptBy == inspect::KeptBy::Transaction ? tr("its transaction ends") : QString();
     if (!facts.expires) return tr("it is released, and only then");
     //: When a lock ends: %1 a time of day.

@@ -44,7 +44,11 @@ void addContent(QStringList& lines, const inspect::RawKey& key) {
 
 } // namespace
 
-QStringList seenLines(const inspect::SeenContent& content, const QString& name) {
+QStringList seenLines(const inspect::SeenContent& content, const QString& name, const QString& backend) {
+    static constexpr std::array kWithoutKeys{"ZooKeeper", "MariaDB", "PostgreSQL", "SQLite"};
+    const auto isIt = [&backend](const char* product) { return backend == QLatin1String(product); };
+    if (content.keys.empty() && std::ranges::any_of(kWithoutKeys, isIt))
+        return {Words::tr("nobody holds “%1”").arg(name)};
     if (content.keys.empty()) return {Words::tr("no key “%1”").arg(name)};
     QStringList lines;
     for (const inspect::RawKey& key : content.keys) {

@@ -7,7 +7,8 @@
 namespace lockscope::views {
 
 /// The content seen on a server, line by line: for each key its name, type and TTL, as they were seen, then its
-/// content, which is indented by two spaces. `name` is the lock's, for the line that says that nothing was there.
-QStringList seenLines(const inspect::SeenContent& content, const QString& name);
+/// content, which is indented by two spaces. `name` is the lock's, for the line that says that nothing was there, and
+/// `backend` the product that keeps it, if that is known: not all of them have keys, and a free lock may have a row.
+QStringList seenLines(const inspect::SeenContent& content, const QString& name, const QString& backend = {});
 
 } // namespace lockscope::views

@@ -62,9 +62,12 @@ Nanos knownUntil(trace::EntityId lock, const ViewContext& context) {
 void countToLastLook(LockFacts& facts, const ViewContext& context) {
     if (!facts.held() || facts.ownClients) return;
     const Nanos unknown = context.playhead() - knownUntil(facts.lock, context);
-    if (unknown <= kOften) return;
-    facts.heldFor = std::max(facts.heldFor - unknown, Nanos(0));
-    facts.sinceKnown = false;
+    if (unknown > kOften) facts.heldFor = std::max(facts.heldFor - unknown, Nanos(0));
+    // It began at any time between two looks, and that does not change from one of them to the next.
+    const trace::EntityId connection = trace::connectionOf(*context.trace(), facts.lock);
+    const auto record = context.state().records.find(facts.lock);
+    const bool told = record != context.state().records.end() && record->second.toldSince != trace::kSinceNotTold;
+    if (!told && connection != trace::kNoEntity && looksApart(connection, context) > kOften) facts.sinceKnown = false;
 }
 
 } // namespace lockscope::views

@@ -380,6 +380,9 @@ QString keptByText(inspect::KeptBy keptBy) {
         return Words::tr("by session");
     case inspect::KeptBy::Transaction:
         return Words::tr("by transaction");
+    case inspect::KeptBy::Either:
+        //: In the column of times left: the server does not tell which of the two keeps the lock.
+        return Words::tr("by session or transaction");
     case inspect::KeptBy::NotTold:
         break;
     }

@@ -418,6 +418,8 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
                 return tr("No lease: the lock ends with its holder's session, or is released before.");
             case inspect::KeptBy::Transaction:
                 return tr("No lease: the lock ends when its holder's transaction does.");
+            case inspect::KeptBy::Either:
+                return tr("No lease: the lock ends with its holder's session or transaction, or is released before.");
             case inspect::KeptBy::NotTold:
                 return tr("Unknown: this format does not say when the lock expires.");
             }

@@ -46,6 +46,8 @@ QString renewalText(const LockFacts& facts, bool full) {
         return full ? Words::tr("none: it ends at commit") : Words::tr("ends at commit");
     case inspect::KeptBy::Session:
         return full ? Words::tr("none: the session keeps it") : none();
+    case inspect::KeptBy::Either:
+        return full ? Words::tr("none: the session or the transaction keeps it") : none();
     case inspect::KeptBy::NotTold:
         break;
     }

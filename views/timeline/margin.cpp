@@ -63,6 +63,7 @@ QString marginWords(const Margin& margin) {
 }
 
 QString keptWords(inspect::KeptBy by) {
+    if (by == inspect::KeptBy::Either) return Timeline::tr("kept by its session or transaction");
     return by == inspect::KeptBy::Transaction ? Timeline::tr("transaction open") : Timeline::tr("kept by its session");
 }
 

@@ -83,6 +83,9 @@ QString recordSentence(const TimelineData& data, const Lane& lane, const Span& s
     else if (kept == inspect::KeptBy::Transaction)
         sentences +=
             Timeline::tr("%1 is held by %2, whose transaction keeps it: %3").arg(lock, holder, when(trace, span));
+    else if (kept == inspect::KeptBy::Either)
+        sentences += Timeline::tr("%1 is held by %2, whose session or transaction keeps it: %3")
+                         .arg(lock, holder, when(trace, span));
     else if (!lease.endKnown())
         sentences += Timeline::tr("%1 is held by %2; its format does not say until when: %3")
                          .arg(lock, holder, when(trace, span));

@@ -76,16 +76,19 @@ void TimelineView::paintEmpty(QPainter& painter) {
     painter.setFont(uiFont(2, QFont::DemiBold));
     painter.setPen(color(Role::Text));
     const QString& text = m_layout.wanted().text;
-    const QString none =
-        text.isEmpty() ? tr("Nothing has happened yet") : tr("No lane has “%1” in its names").arg(text);
+    const bool something = !m_layout.sections().empty(); // folded away
+    const QString none = !text.isEmpty() ? tr("No lane has “%1” in its names").arg(text)
+                         : something     ? tr("All lanes are hidden")
+                                         : tr("Nothing has happened yet");
     painter.drawText(QRect(0, all.height() / 2 - line, all.width(), line), Qt::AlignCenter, none);
     painter.setFont(uiFont());
     painter.setPen(color(Role::TextDim));
     painter.drawText(
         QRect(m_metrics.px(24), all.height() / 2, all.width() - m_metrics.px(48), 3 * line),
         Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
-        !text.isEmpty()
-            ? tr("Esc in the field above shows all lanes again.")
+        !text.isEmpty() ? tr("Esc in the field above shows all lanes again.")
+        : something
+            ? tr("Click the captions of groups to unfold them.")
             : tr("Press play: each client, lock and server gets a lane here, and what they believe stands above what "
                  "is true."));
 }

@@ -120,6 +120,8 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
             return Timeline::tr("held by %1, kept by its session").arg(who);
         case inspect::KeptBy::Transaction:
             return Timeline::tr("held by %1, kept by its transaction").arg(who);
+        case inspect::KeptBy::Either:
+            return Timeline::tr("held by %1, kept by its session or transaction").arg(who);
         case inspect::KeptBy::NotTold:
             break;
         }

@@ -48,6 +48,18 @@ private Q_SLOTS:
         }
     }
 
+    /// Its one row says whether it is held: without it Liquibase cannot work.
+    void liquibasesRowIsNotToBeDeleted() {
+        AlertWatch watch = watching("no-expiry");
+        LockRow lock = held("public.databasechangeloglock:1", "A");
+        lock.format = "liquibase";
+        lock.neverExpires = true;
+        watch.observe(report(1s, {lock}));
+        const auto raised = watch.check(1s);
+        QCOMPARE(raised.size(), 1u);
+        QVERIFY2(raised.front().advice.contains(u"releaseLocks"), qPrintable(raised.front().advice));
+    }
+
     /// A part of a cluster is away: its locks are not known, and that is told.
     void aPartOfAClusterMayBeUnreachable() {
         AlertWatch watch = watching("unreachable>3s");
@@ -66,6 +78,12 @@ private Q_SLOTS:
         const QString sentence = sentenceAt(watch, 14s);
         QVERIFY2(sentence.startsWith(u"1 of its 2 servers could not be read for 4.0 s: 10.0.0.2:6379"),
                  qPrintable(sentence));
+        // All of it is away for a moment: the rule's time is the part's.
+        LockReport away = report(14s, {});
+        away.trouble = WatchTrouble{WatchTrouble::Kind::Unreachable, {}, u"away"_qs};
+        watch.observe(away);
+        QVERIFY2(sentenceAt(watch, 14500ms).contains(u"could not be read for 4.5 s"),
+                 qPrintable(sentenceAt(watch, 14500ms)));
         part.together = true; // each of a Redlock's servers has every lock: a majority decides
         part.at = 15s;
         watch.observe(part);

@@ -72,8 +72,12 @@ private Q_SLOTS:
         begin(trace, {23, 50, 20});
         QCOMPARE(instantOfDay(trace, QStringLiteral("23:51:20")), Nanos(60s));
         QCOMPARE(instantOfDay(trace, QStringLiteral("23:51:20.5")), Nanos(60'500ms));
-        QCOMPARE(instantOfDay(trace, QStringLiteral("23:50")), Nanos(0));    // the minute in which it began
+        QCOMPARE(instantOfDay(trace, QStringLiteral("23:50")), Nanos(0)); // the minute in which it began
+        trace.reach(600s);
         QCOMPARE(instantOfDay(trace, QStringLiteral("00:00")), Nanos(580s)); // the next day's
+        // Before the beginning, and not the next day's, which is far behind the end.
+        QCOMPARE(instantOfDay(trace, QStringLiteral("23:40:20")), Nanos(-600s));
+        QCOMPARE(instantOfDay(trace, QStringLiteral("00:01")), Nanos(640s)); // shortly after the end
         QVERIFY(!instantOfDay(trace, QStringLiteral("24:10")));
         QVERIFY(!instantOfDay(trace, QStringLiteral("6.8s")));
     }

@@ -18,6 +18,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPlainTextEdit>
@@ -185,6 +186,12 @@ private Q_SLOTS:
         it.typeName(name.last(1));
         QVERIFY(it.releaseButton()->isEnabled());
         const QStringList shown = it.commands();
+        // Databases free a session's lock by its end, and the user is told what else ends.
+        const QString consequence = it.dialog()->findChild<QLabel*>(QStringLiteral("consequence"))->text();
+        QVERIFY2(consequence.contains(QLatin1String("the whole session")) == (recipe == "sql-advisory"),
+                 qPrintable(consequence));
+        QVERIFY2(it.dialog()->findChild<QPlainTextEdit*>()->lineWrapMode() != QPlainTextEdit::NoWrap,
+                 "a command is out of sight");
         QVERIFY(!next.take()); // so far nothing was sent
         QTest::mouseClick(it.releaseButton(), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(it.forced(), 1, kSoon); // a line in the recording

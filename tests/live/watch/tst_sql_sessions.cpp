@@ -39,7 +39,7 @@ private Q_SLOTS:
         const LockRow *row = rowOf(report, "-4242"), *two = rowOf(report, "12,-34");
         QVERIFY(row && two);
         QCOMPARE(row->format, QByteArray("pg-advisory"));
-        QVERIFY(!row->ttlMs && !row->neverExpires && inspect::keptBy(row->format) == inspect::KeptBy::Session);
+        QVERIFY(!row->ttlMs && !row->neverExpires && inspect::keptBy(row->format) == inspect::KeptBy::Either);
         QCOMPARE(clientsOf(row->holders), QByteArrayList{a.name});
         QCOMPARE(waitersOf(*row), (QByteArrayList{b.name, c.name}));
         QVERIFY(row->waiters->front().about.contains("pg_advisory_lock(-4242)"));
@@ -49,6 +49,22 @@ private Q_SLOTS:
         QVERIFY(ends(second, 10s));
         VERIFY_OK(b.ask("SELECT pg_advisory_unlock_all()"));
         QVERIFY(ends(third, 10s));
+    }
+
+    /// It keeps all others out, whatever else it holds the lock for.
+    void aSessionThatHoldsALockInBothWaysIsOneHolder() {
+        Someone a(m_runtime, m_all.url("postgresql"));
+        VERIFY_OK(a.ask("SELECT pg_advisory_lock_shared(900)"));
+        VERIFY_OK(a.ask("SELECT pg_advisory_lock(900)"));
+        const LockReport report = look("postgresql");
+        QCOMPARE(troubleOf(report), QByteArray());
+        const LockRow* row = rowOf(report, "900");
+        QVERIFY(row);
+        QCOMPARE(clientsOf(row->holders), QByteArrayList{a.name});
+        QCOMPARE(row->mode, QByteArray("exclusive"));
+        QCOMPARE(row->holders.front().mode, QByteArray("exclusive"));
+        QCOMPARE(row->entries.size(), 1u); // to end it once is enough
+        VERIFY_OK(a.ask("SELECT pg_advisory_unlock_all()"));
     }
 
     void aSessionKeepsTheNameThatItHadFirst() {
@@ -238,6 +254,28 @@ private Q_SLOTS:
         VERIFY_OK(b.ask("SELECT RELEASE_LOCK('orders')"));
         QVERIFY(ends(third, 10s));
         VERIFY_OK(a.ask("SELECT RELEASE_LOCK('orders')"));
+    }
+
+    /// Nothing lists who holds it, once nobody waits for it any more: its name is known from before.
+    void theWaiterOfAKilledHolderHasTheLock() {
+        Someone a(m_runtime, m_all.url("mariadb")), b(m_runtime, m_all.url("mariadb"));
+        VERIFY_OK(a.ask("SELECT GET_LOCK('nightly report', 5)"));
+        const auto second = waiting(b, "SELECT GET_LOCK('nightly report', 60)");
+        Watching watch(m_runtime, m_all.url("mariadb"));
+        QVERIFY(comesTrue([&] {
+            const LockRow* const row = watch.row("nightly report");
+            return row && clientsOf(row->holders) == QByteArrayList{a.name} && row->waiterCount == 1;
+        }));
+        VERIFY_OK(ask(asker("mariadb").driver, "KILL " + QByteArray::number(qlonglong(a.session->serverId()))));
+        QVERIFY(ends(second, 10s));
+        QVERIFY(comesTrue([&] {
+            const LockRow* const row = watch.row("nightly report");
+            return row && clientsOf(row->holders) == QByteArrayList{b.name} && row->waiterCount == 0;
+        }));
+        const auto& happened = watch.happened["nightly report"];
+        QVERIFY(std::ranges::find(happened, LockChange::What::Released) == happened.end());
+        VERIFY_OK(b.ask("SELECT RELEASE_LOCK('nightly report')"));
+        QVERIFY(comesTrue([&] { return !watch.row("nightly report"); })); // nobody has it, and nobody wants it
     }
 
     /// Without the right PROCESS the server lists only the user's own connections.

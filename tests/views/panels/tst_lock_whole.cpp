@@ -196,6 +196,11 @@ private Q_SLOTS:
         QTRY_VERIFY(panel.serverLines().front().contains(u"nobody has looked"_qs));
     }
 
+    /// A table has no keys, and a free lock may have a row.
+    void nothingIsToldInTheServersWords() {
+        QCOMPARE(seenLines({}, u"x"_qs, u"PostgreSQL"_qs), QStringList{u"nobody holds “x”"_qs});
+        QCOMPARE(seenLines({}, u"x"_qs, u"Redis"_qs), QStringList{u"no key “x”"_qs});
+    }
     void aStringsNamesStayTextInTheBox() {
         inspect::SeenContent content;
         content.keys = {{"<b>x</b>", "string", {}, QStringLiteral("<img src=x>"), 0}};

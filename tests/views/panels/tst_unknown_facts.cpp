@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "fake_session.h"
 #include "models/event_words.h"
+#include "models/last_look.h"
 #include "models/locks_model.h"
 #include "models/queue_model.h"
 #include "theme/format.h"
+#include "trace/connection.h"
 #include "trace/deadline.h"
+#include "trace/server_told.h"
 
 #include <QTest>
 
@@ -99,6 +102,35 @@ private Q_SLOTS:
         QVERIFY(!facts.leaseKnown); // of that the server has said nothing
         QCOMPARE(facts.heldFor, Nanos(62s));
         QCOMPARE(waited(), u"waits 13.0 s"_qs);
+    }
+
+    /// Which of two looks a lock was taken between does not change from one look to the next.
+    void aBeginningBetweenTwoLooksStaysUnknown() {
+        FakeSession session;
+        ViewContext context;
+        trace::Trace& trace = session.writable();
+        trace.setOriginWallMs(1'700'000'000'000);
+        const auto shop = trace::internConnection(trace, "shop", "postgresql://shop:5432");
+        const auto node = trace.intern(trace::EntityKind::Node, "shop", shop);
+        const auto lock = trace.intern(trace::EntityKind::Lock, "31337", node, trace.text("pg-advisory"));
+        const auto client = trace.intern(trace::EntityKind::Client, "svc-a");
+        const auto thread = trace.intern(trace::EntityKind::Thread, "", client);
+        trace.append({Nanos(1s).count(), 0, node, 0, trace.text(trace::serverTold(trace::kLooksApart, "4s")),
+                      EventKind::ServerTold});
+        trace.append({Nanos(2s).count(), trace::kEndNotKnown, thread, lock, 1, EventKind::RecordHeld,
+                      std::uint8_t(trace::kSeenToBegin)});
+        trace.append({Nanos(3s).count(), 0, thread, lock, 0, EventKind::RecordFreed});
+        trace.append({Nanos(6s).count(), trace::kEndNotKnown, thread, lock, 1, EventKind::RecordHeld,
+                      std::uint8_t(trace::kSeenToBegin)});
+        trace.reach(20s);
+        context.setSession(&session);
+        for (const Nanos at : {Nanos(6200ms), Nanos(7s), Nanos(9s), Nanos(15s)}) {
+            context.setPlayhead(at);
+            LockFacts facts = lockFacts(lock, context);
+            countToLastLook(facts, context);
+            QVERIFY(facts.held());
+            QVERIFY2(!facts.sinceKnown, qPrintable(duration(at)));
+        }
     }
 
     /// Both were there before the first look: since when is not known, however many hold it.

@@ -2,6 +2,8 @@
 // The wait-for graph, drawn and in words.
 #include "models/waits_in_sight.h"
 #include "trace/connection.h"
+#include "trace/deadline.h"
+#include "trace/wait_for.h"
 #include "waits/lock_waits.h"
 #include "waits/wait_picture.h"
 #include "waits/wait_words.h"
@@ -155,6 +157,36 @@ private Q_SLOTS:
         QCOMPARE(texts, QStringList({u"holds ≥ 4.0 s"_qs, u"waits ≥ 3.0 s"_qs}));
         for (const QString& tip : tips)
             QVERIFY2(tip.contains(u"at the latest"), qPrintable(tip));
+    }
+
+    /// A row's lock goes with its transaction, and an advisory one with its session: nobody works on without it.
+    void theWayOutSaysWhatElseEnds_data() {
+        QTest::addColumn<QByteArray>("format");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("row") << QByteArray("pg-row") << QStringLiteral("end the transaction of");
+        QTest::newRow("advisory") << QByteArray("pg-advisory") << QStringLiteral("end the session of");
+        QTest::newRow("Redisson") << QByteArray("redisson") << QStringLiteral("works on without the lock");
+    }
+    void theWayOutSaysWhatElseEnds() {
+        QFETCH(QByteArray, format);
+        QFETCH(QString, words);
+        WrittenWorld world;
+        trace::Trace& trace = world.trace();
+        const EntityId node = trace.intern(trace::EntityKind::Node, "db");
+        const EntityId a = world.thread("A"), b = world.thread("B");
+        const EntityId one = trace.intern(trace::EntityKind::Lock, "one", node, trace.text(format));
+        const EntityId two = trace.intern(trace::EntityKind::Lock, "two", node, trace.text(format));
+        world.add(1s, EventKind::RecordHeld, a, one, trace::kEndNotKnown, 1);
+        world.add(1s, EventKind::RecordHeld, b, two, trace::kEndNotKnown, 1);
+        world.add(2s, EventKind::RecordQueued, a, two, 0);
+        world.add(2s, EventKind::RecordQueued, b, one, 0);
+        world.context.setSession(&world.session);
+        world.context.setPlayhead(3s);
+        const trace::WaitGraph graph = trace::waitGraph(world.context.state(), trace);
+        QCOMPARE(graph.cycles.size(), 1u);
+        const QString way = wayOut(graph, trace);
+        QVERIFY2(way.contains(words), qPrintable(way));
+        QCOMPARE(way.contains(QStringLiteral("works on")), format == "redisson");
     }
 
     /// Two believe that they have what one waits for.
