@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/blocking/holder_told.h"
+#include "client/qt/connection_impl.h"
 #include "client/qt/translated.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
 #include "lock/lock_mode.h"
 
 #include <lockscope/qt/condition.h>
-#include <lockscope/qt/connection.h>
 #include <lockscope/qt/locks.h>
 
 namespace lockscope::qt {
@@ -108,22 +108,25 @@ void Lock::listen(std::function<void(HoldEvent event, const QString& reason)> li
 }
 
 Mutex::Mutex(Connection& connection, const QString& name, LockOptions options)
-    : ExclusiveLock(std::make_unique<DistributedMutex>(connection.inner(), name.toUtf8(), std::move(options))) {
+    : ExclusiveLock(
+          std::make_unique<DistributedMutex>(Inside::connection(connection), name.toUtf8(), std::move(options))) {
 }
 
 SharedMutex::SharedMutex(Connection& connection, const QString& name, LockOptions options)
-    : ExclusiveLock(std::make_unique<DistributedSharedMutex>(connection.inner(), name.toUtf8(), std::move(options))) {
+    : ExclusiveLock(
+          std::make_unique<DistributedSharedMutex>(Inside::connection(connection), name.toUtf8(), std::move(options))) {
 }
 
 Semaphore::Semaphore(Connection& connection, const QString& name, int permits, LockOptions options)
-    : Lock(std::make_unique<DistributedSemaphore>(connection.inner(), name.toUtf8(), permits, std::move(options))) {
+    : Lock(std::make_unique<DistributedSemaphore>(Inside::connection(connection), name.toUtf8(), permits,
+                                                  std::move(options))) {
 }
 
 namespace {
 std::vector<lockscope::LockPart> innerOf(const std::vector<LockPart>& parts) {
     std::vector<lockscope::LockPart> inner;
     for (const LockPart& part : parts)
-        inner.push_back({part.connection.get().inner(), part.name.toUtf8(), part.recipe.toUtf8()});
+        inner.push_back({Inside::connection(part.connection), part.name.toUtf8(), part.recipe.toUtf8()});
     return inner;
 }
 } // namespace

@@ -5,25 +5,27 @@
 #include <memory>
 #include <stop_token>
 
-namespace lockscope {
-class Connection;
-}
-
 namespace lockscope::qt {
+
+struct Inside;
 
 /// This program's connection to the servers that a URL names. It must outlive the locks made over it. Later it
 /// reconnects by itself.
 class Connection {
 public:
     /// Not opened yet. ErrorKind::InvalidArgument for a malformed URL. `identity`: on the servers; empty: a new one.
-    static std::expected<std::unique_ptr<Connection>, Error> make(const QString& url, const QString& identity = {});
+    /// `beside`: another connection of this thread, so that a MultiLock can have parts on both. Connections beside one
+    /// another are cut together, when the last of them is destroyed.
+    static std::expected<std::unique_ptr<Connection>, Error> make(const QString& url, const QString& identity = {},
+                                                                  const Connection* beside = nullptr);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
     /// Connects and logs in; the error says what failed, where, and what to do.
     Outcome<void> open(std::stop_token stop = {});
-    /// Ends the connection's own session or lease on the server: locks held by it become free at once.
+    /// Ends the connection's own session or lease on the server. On ZooKeeper and etcd, locks held by it become free at
+    /// once. Elsewhere a hold goes on, and is renewed, as long as its lock object lives: destroy that first.
     Outcome<void> close();
     /// Asks the server for a sign of life that also shows whether it could grant a lock now.
     Outcome<void> ping(std::stop_token stop = {});
@@ -33,10 +35,9 @@ public:
     Outcome<void> prepare(std::stop_token stop = {});
     /// This program's identity on the servers.
     QString identity() const;
-    /// The connection that the library works with; its type is not part of the installed library.
-    lockscope::Connection& inner() const;
 
 private:
+    friend struct Inside;
     struct Impl;
     explicit Connection(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> m_impl;
