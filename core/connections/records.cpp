@@ -3,6 +3,7 @@
 
 #include "recipes/etcd/etcd_lease.h"
 #include "recipes/redis/redis_recipe.h"
+#include "recipes/redis/script.h"
 #include "recipes/zookeeper/zk_recipe.h"
 
 namespace lockscope {
@@ -10,10 +11,7 @@ namespace lockscope {
 using recipes::lockError;
 
 namespace {
-const redis::Script& replaceScript() {
-    static const redis::Script script = redis::Script::load("record_replace");
-    return script;
-}
+constexpr auto replaceScript = recipes::script<"record_replace">;
 QByteArray redisKey(const QByteArray& name) {
     return "lockscope_record:" + recipes::hashTagged(name);
 }

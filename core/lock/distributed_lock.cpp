@@ -2,6 +2,7 @@
 #include "lock/distributed_lock.h"
 
 #include "lock/hold_keeper.h"
+#include "recipes/of_question.h"
 
 namespace lockscope {
 
@@ -60,7 +61,9 @@ DistributedLock::Outcome<bool> DistributedLock::forceUnlock() {
 
 DistributedLock::Outcome<bool> DistributedLock::isLocked(std::stop_token stop) {
     const std::shared_ptr<LockCore> core = m_core;
-    co_return co_await core->recipe->isLocked(std::move(stop));
+    auto locked = co_await core->recipe->isLocked(std::move(stop));
+    if (!locked) locked = std::unexpected(ofQuestion(locked.error()));
+    co_return locked;
 }
 
 DistributedLock::Outcome<void> DistributedLock::extend(const Thread& thread, Mode mode, Nanos lease) {
@@ -70,6 +73,7 @@ DistributedLock::Outcome<void> DistributedLock::extend(const Thread& thread, Mod
 DistributedLock::Outcome<std::vector<recipes::HolderInfo>> DistributedLock::holders(std::stop_token stop) {
     const std::shared_ptr<LockCore> core = m_core;
     auto holders = co_await core->recipe->holders(std::move(stop));
+    if (!holders) holders = std::unexpected(ofQuestion(holders.error()));
     if (holders && core->options.epoch > 0) {
         const bool gives = core->recipe->info().token;
         for (recipes::HolderInfo& holder : *holders) {

@@ -24,8 +24,8 @@ std::optional<LockError> wrongIn(const std::vector<LockPart>& parts) {
     for (const LockPart& part : parts) {
         const Connection& connection = part.connection;
         if (&part.connection.get().runtime() != &parts.front().connection.get().runtime()) {
-            return refused(QCoreApplication::translate("LockError", "The parts of a lock of several are kept by one "
-                                                                    "runtime: make their connections over the same."));
+            return refused(QCoreApplication::translate("LockError", "The connections of a MultiLock's parts belong "
+                                                                    "together: make all but the first beside it."));
         }
         if (known.emplace(connection.url().address(), part.name).second) continue;
         return refused(QCoreApplication::translate("LockError",

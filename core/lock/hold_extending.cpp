@@ -34,7 +34,7 @@ LockError longerThanNamespace(Nanos most) {
 } // namespace
 
 LockCore::Outcome<void> LockCore::extend(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, Nanos lease) {
-    if (lease < 1ms) co_return std::unexpected(leaseTooShort(lease));
+    if (const auto wrong = wrongLease(lease)) co_return std::unexpected(*wrong);
     if (!core || !hold || !core->has(*hold)) co_return std::unexpected(notHeld(hold.get()));
     const recipes::RecipeInfo& info = core->recipe->info();
     Runtime& runtime = core->client.runtime;
@@ -65,7 +65,7 @@ LockCore::Outcome<void> LockCore::extend(std::shared_ptr<LockCore> core, std::sh
     if (!renewed) {
         // A lease that the server does not take would have it refuse each renewal, too.
         if (renewed.error().kind == LockError::Kind::Refused) hold->grant.lease = before;
-        co_return std::unexpected(renewed.error());
+        co_return std::unexpected(mayBeGranted(renewed.error(), info.heldBy, asked.lease));
     }
     if (!*renewed) {
         core->emit(EventKind::RenewRefused, hold->grant.thread);

@@ -18,7 +18,7 @@ Nanos sendable(Nanos lease) {
 
 /// The reason why a request makes no sense; nullopt: it does.
 std::optional<LockError> wrongIn(const LockRequest& request) {
-    if (request.lease && *request.lease < 1ms) return leaseTooShort(*request.lease);
+    if (const auto wrong = request.lease ? wrongLease(*request.lease) : std::nullopt) return wrong;
     if (request.mode == recipes::Mode::Permit && request.permits < 1) {
         return LockError{LockError::Kind::Refused,
                          QCoreApplication::translate("LockError", "At least one permit must be asked for, not %1.")
@@ -29,6 +29,12 @@ std::optional<LockError> wrongIn(const LockRequest& request) {
 
 /// After a grant that came too late to be one, before asking again.
 constexpr Nanos kLatePause = 100ms;
+
+/// The time until the hold's lease ends, if nothing renews it; kNever: it has none.
+Nanos leaseLeft(const LockCore& core, const Hold& hold) {
+    if (hold.leaseUntil == kNever) return kNever;
+    return std::max(Nanos(0), hold.leaseUntil - core.client.runtime.monotonic());
+}
 
 Nanos restOf(Nanos wait, Nanos waited) {
     return wait == kNever ? kNever : std::max(Nanos(0), wait - waited);
@@ -100,6 +106,8 @@ LockCore::Outcome<T> LockCore::take(std::shared_ptr<LockCore> core, LockRequest 
             throw;
         }
         if (!grant) {
+            const Nanos lease = request.lease.value_or(core->options.lease);
+            grant = std::unexpected(mayBeGranted(grant.error(), core->recipe->info().heldBy, lease));
             core->emitText(EventKind::AcquireFailed, thread, QString::fromLatin1(lockErrorId(grant.error().kind)));
             co_return std::unexpected(grant.error());
         }
@@ -145,7 +153,7 @@ LockError notHeld(const Hold* hold) {
 }
 
 LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, bool atOnce) {
-    if (!hold || !core->has(*hold)) {
+    if (!core || !hold || !core->has(*hold)) {
         co_return std::unexpected(notHeld(hold.get()));
     }
     const Thread thread = hold->grant.thread;
@@ -187,8 +195,9 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
         --hold->taken;
         core->emit(EventKind::Released, thread, 0, core->leftAfter(*hold, hold->grant.holds));
     }
-    core->tell(Event::ReleaseFailed, thread, left.error().message);
-    co_return std::unexpected(left.error());
+    const LockError failure = mayBeHeldStill(left.error(), core->recipe->info().heldBy, leaseLeft(*core, *hold));
+    core->tell(Event::ReleaseFailed, thread, failure.message);
+    co_return std::unexpected(failure);
 }
 
 void LockCore::rest(const std::shared_ptr<Hold>& hold) {

@@ -20,7 +20,7 @@ LockException::LockException(ErrorKind kind, const std::string& message)
 
 InterruptedException::InterruptedException()
     : LockException(ErrorKind::Interrupted,
-                    QCoreApplication::translate("LockError", "The wait for a lock was interrupted.").toStdString()) {
+                    QCoreApplication::translate("LockError", "The wait was interrupted.").toStdString()) {
 }
 
 void throwLockError(const LockError& error) {

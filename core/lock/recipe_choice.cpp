@@ -46,6 +46,37 @@ LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode) {
     return {LockError::Kind::NotSupported, sentence};
 }
 
+namespace {
+bool unknownLease(const LockError& error, recipes::HeldBy heldBy) {
+    return error.kind == LockError::Kind::OutcomeUnknown && heldBy == recipes::HeldBy::Lease;
+}
+
+LockError with(LockError error, const QString& sentence) {
+    error.message += QLatin1Char(' ');
+    error.message += sentence;
+    return error;
+}
+
+qint64 secondsUp(Nanos duration) {
+    return std::chrono::ceil<std::chrono::seconds>(duration).count();
+}
+} // namespace
+
+LockError mayBeGranted(LockError error, recipes::HeldBy heldBy, Nanos lease) {
+    if (!unknownLease(error, heldBy)) return error;
+    return with(std::move(error),
+                QCoreApplication::translate("LockError", "If the server does it all the same, the lock is free by "
+                                                         "itself at most %1 s after that.")
+                    .arg(secondsUp(lease)));
+}
+
+LockError mayBeHeldStill(LockError error, recipes::HeldBy heldBy, Nanos left) {
+    if (!unknownLease(error, heldBy) || left == kNever) return error;
+    return with(std::move(error),
+                QCoreApplication::translate("LockError", "If it was not done, the lock is free by itself within %1 s.")
+                    .arg(secondsUp(left)));
+}
+
 LockError epochTooHigh(std::int64_t epoch) {
     return {LockError::Kind::Refused,
             QCoreApplication::translate("LockError", "The epoch %1 does not fit into a token: it is 0 to %2.")
@@ -53,15 +84,21 @@ LockError epochTooHigh(std::int64_t epoch) {
                 .arg(kMostEpochs)};
 }
 
-LockError leaseTooShort(Nanos lease) {
-    return {LockError::Kind::Refused,
-            QCoreApplication::translate("LockError", "A lease of %1 ms cannot be granted: servers count whole "
-                                                     "milliseconds. Ask for 1 ms at least.")
-                .arg(std::chrono::duration<double, std::milli>(lease).count())};
+std::optional<LockError> wrongLease(Nanos lease) {
+    if (lease > kLongestLease) {
+        return LockError{LockError::Kind::Refused,
+                         QCoreApplication::translate("LockError", "No server grants a lease without end: 100 years at "
+                                                                  "most. Let a watchdog renew a shorter one.")};
+    }
+    if (lease >= 1ms) return std::nullopt;
+    return LockError{LockError::Kind::Refused,
+                     QCoreApplication::translate("LockError", "A lease of %1 ms cannot be granted: servers count whole "
+                                                              "milliseconds. Ask for 1 ms at least.")
+                         .arg(std::chrono::duration<double, std::milli>(lease).count())};
 }
 
 std::optional<LockError> wrongIn(const HoldOptions& options) {
-    if (options.lease < 1ms) return leaseTooShort(options.lease);
+    if (const auto wrong = wrongLease(options.lease)) return wrong;
     if (std::min({options.watchdog, options.maxHold, options.minHold}) < Nanos(0)) {
         return LockError{LockError::Kind::Refused,
                          QCoreApplication::translate("LockError",

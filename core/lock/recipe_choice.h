@@ -17,8 +17,15 @@ bool offers(const recipes::RecipeInfo& recipe, recipes::Mode mode);
 LockError notOffered(const recipes::RecipeInfo& recipe, recipes::Mode mode);
 /// The error for an epoch that is negative or greater than kMostEpochs.
 LockError epochTooHigh(std::int64_t epoch);
-/// The error for a lease under 1 ms: servers count whole milliseconds.
-LockError leaseTooShort(Nanos lease);
+/// The longest lease that servers are asked for.
+inline constexpr Nanos kLongestLease = 24h * 36'500;
+/// The error for a lease under 1 ms (servers count whole milliseconds) or over kLongestLease; nullopt: neither.
+std::optional<LockError> wrongLease(Nanos lease);
+/// The error of a request for a lease. If its outcome is unknown, it says until when that matters.
+LockError mayBeGranted(LockError error, recipes::HeldBy heldBy, Nanos lease);
+/// The error of a release of a hold whose lease ends in `left`. If its outcome is unknown, it says until when that
+/// matters.
+LockError mayBeHeldStill(LockError error, recipes::HeldBy heldBy, Nanos left);
 
 /// An error in a lock's options; nullopt = none.
 std::optional<LockError> wrongIn(const HoldOptions& options);

@@ -47,7 +47,7 @@ struct Spoken {
 };
 
 Spoken& spoken() {
-    static Spoken all;
+    static auto& all = *new Spoken; // static locks are given back at exit, and use it
     return all;
 }
 

@@ -6,6 +6,7 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
+#include <map>
 
 namespace {
 const QString kInclude = QStringLiteral(LOCKSCOPE_SOURCE_DIR "/core/lock/include");
@@ -86,6 +87,28 @@ private Q_SLOTS:
         const QString text = textOf(header);
         static const QRegularExpression qt(QStringLiteral("#include\\s*[<\"]Q|\\bQ[A-Z]\\w+|\\bQ_[A-Z]+"));
         QVERIFY2(!withoutComments(text).contains(qt), qPrintable(withoutComments(text)));
+    }
+
+    /// A program may use both namespaces: then a name in both would be ambiguous.
+    void qtsNamesAreInOneNamespaceOnly() {
+        static const QRegularExpression block(QStringLiteral(R"(^namespace (lockscope(?:::qt)?) \{$(.*?)^\}(?!;))"),
+                                              QRegularExpression::MultilineOption |
+                                                  QRegularExpression::DotMatchesEverythingOption);
+        static const QRegularExpression type(QStringLiteral(R"(^(?:class|struct) (?:\[\[\w+\]\] )?(\w+))"),
+                                             QRegularExpression::MultilineOption);
+        std::map<QString, QStringList> names; // by namespace
+        for (const QString& header : headers(true)) {
+            const QString text = textOf(header); // the matches refer to it
+            for (auto blocks = block.globalMatch(text); blocks.hasNext();) {
+                const auto one = blocks.next();
+                for (auto types = type.globalMatch(one.captured(2)); types.hasNext();)
+                    names[one.captured(1)] += types.next().captured(1);
+            }
+        }
+        QVERIFY(names[QStringLiteral("lockscope::qt")].contains(u"Connection"_qs));
+        QVERIFY(names[QStringLiteral("lockscope")].contains(u"LockOptions"_qs));
+        for (const QString& name : names[QStringLiteral("lockscope::qt")])
+            QVERIFY2(!names[QStringLiteral("lockscope")].contains(name), qPrintable(name));
     }
 
     /// Nothing is rewritten when they are installed.

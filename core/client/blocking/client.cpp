@@ -117,9 +117,9 @@ std::shared_ptr<detail::Service> serve(const ConnectionUrl& url, const ClientOpt
     });
 }
 
-/// The advice for a server that could not be prepared.
-LockError unprepared(LockError error) {
-    if (error.kind != LockError::Kind::Refused) return error;
+/// The advice for a server that could not be prepared. A file has no accounts.
+LockError unprepared(LockError error, Service kind) {
+    if (error.kind != LockError::Kind::Refused || kind == Service::Sqlite) return error;
     error.message += QLatin1Char(' ');
     error.message += QCoreApplication::translate(
         "LockError", "If this account may not create tables, let another account create them and set "
@@ -155,7 +155,7 @@ Client::Client(std::string_view url, const ClientOptions& options) {
                          auto ready = co_await connectionOf(service, number).open(stop);
                          if (ready && options.prepare) {
                              ready = co_await connectionOf(service, number).prepare(stop);
-                             if (!ready) ready = std::unexpected(unprepared(ready.error()));
+                             if (!ready) ready = std::unexpected(unprepared(ready.error(), where.service));
                          }
                          if (ready) co_return QString::fromUtf8(connectionOf(service, number).client());
                          if (number > 0) static_cast<Servers&>(service.source()).drop(number);

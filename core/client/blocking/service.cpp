@@ -43,24 +43,35 @@ LockError copiedError() {
 
 LockError closedError() {
     return {LockError::Kind::Unreachable,
-            QCoreApplication::translate("LockError", "The client of this lock has been closed; make a new one.")};
+            QCoreApplication::translate("LockError", "The client or manager has been closed; make a new one.")};
 }
 
-QByteArray ownNumber() {
+namespace {
+quint64 nextNumber() {
     static std::atomic<quint64> last = 0;
-    return QByteArray::number(++last);
+    return ++last;
+}
+} // namespace
+
+QByteArray ownNumber() {
+    return QByteArray::number(nextNumber());
 }
 
 QByteArray threadNumber() {
-    thread_local const QByteArray mine = ownNumber();
-    return mine;
+    thread_local const quint64 mine = nextNumber(); // of no class: a static guard unlocks when thread locals are gone
+    return QByteArray::number(mine);
 }
 
 std::shared_ptr<const std::atomic<bool>> threadEnd() {
+    thread_local bool gone = false; // of no class, so it outlives the mark: static objects may still take locks then
     struct Mark {
         std::shared_ptr<std::atomic<bool>> ended = std::make_shared<std::atomic<bool>>(false);
-        ~Mark() { *ended = true; }
+        ~Mark() {
+            *ended = true;
+            gone = true;
+        }
     };
+    if (gone) return std::make_shared<const std::atomic<bool>>(false);
     thread_local const Mark mark;
     return mark.ended;
 }
@@ -297,8 +308,28 @@ void Service::forget(Entry* entry) {
         // The entry may be another caller's by now, who came before this letter.
         if (known != m_entries.end() && known->second.expired()) m_entries.erase(known);
     }
-    m_living.erase(entry);
-    delete entry;
+    const std::shared_ptr<Entry> whole(entry, [this](Entry* old) {
+        m_living.erase(old);
+        delete old;
+    });
+    if (m_closing || !entry->lock || !entry->lock->isHeld()) return;
+    // Nobody could ever unlock it, and a session would keep it as long as the client lives.
+    lockscope::detail::warn(QCoreApplication::translate("Lock",
+                                                        "the last object of the lock “%1” was destroyed while a "
+                                                        "thread held it: it is given back")
+                                .arg(QString::fromUtf8(entry->name)));
+    run(std::make_shared<PendingCall>(), [this, whole] { return giveBackLeft(whole); });
+}
+
+QCoro::Task<> Service::giveBackLeft(std::shared_ptr<Entry> entry) {
+    for (const auto& [key, seen] : std::map(entry->views)) { // no other thread knows the entry any more
+        const auto& [thread, mode] = key;
+        while (entry->lock && entry->lock->holdCount(thread, mode) > 0) {
+            const auto left = co_await entry->lock->unlock(thread, mode);
+            if (!left) break;
+            if (*left == 0) measure(LockMeasure::Kind::Released, entry->name, now() - seen.since);
+        }
+    }
 }
 
 std::shared_ptr<GuardBox> Service::box(LockGuard guard, QByteArray thread, const Entry& entry) {

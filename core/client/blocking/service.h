@@ -144,6 +144,7 @@ private:
     void stopLost(Entry& entry, const QByteArray& thread);
     void note(const Key& key, const std::shared_ptr<Entry>& entry);
     void forget(Entry* entry);
+    QCoro::Task<> giveBackLeft(std::shared_ptr<Entry> entry);
     void run(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work);
     void begin(const std::shared_ptr<PendingCall>& pending, const std::function<QCoro::Task<>()>& work,
                std::stop_token stop);

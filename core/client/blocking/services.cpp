@@ -13,7 +13,7 @@ namespace {
 class Services {
 public:
     static Services& all() {
-        static Services services;
+        static auto& services = *new Services; // the application object may go when all that is static goes
         return services;
     }
     /// Qt's event loops, timers and database drivers want an application object somewhere, in whichever thread; nobody

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/blocking/holder_told.h"
+#include "client/qt/connection_impl.h"
 #include "client/qt/translated.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
 #include "lock/lock_mode.h"
 
 #include <lockscope/qt/condition.h>
-#include <lockscope/qt/connection.h>
 #include <lockscope/qt/locks.h>
 
 namespace lockscope::qt {
 
-/// Opens private parts of the public classes to the locks.
-struct Inside {
-    static lockscope::Connection& connection(const Connection& connection) { return connection.inner(); }
-    static Hold hold(LockGuard guard) { return Hold(std::move(guard)); }
-};
+Hold Inside::hold(LockGuard guard) {
+    return Hold(std::move(guard));
+}
 
 Hold::Hold() = default;
 Hold::Hold(LockGuard guard) : m_guard(guard ? std::make_unique<LockGuard>(std::move(guard)) : nullptr) {

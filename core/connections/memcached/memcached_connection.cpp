@@ -4,6 +4,7 @@
 #include "connections/memcached/memcached_records.h"
 #include "connections/memcached/ring_port.h"
 #include "recipes/memcached/memcached_recipe.h"
+#include "recipes/of_question.h"
 
 namespace lockscope {
 
@@ -46,7 +47,7 @@ public:
     /// error then.
     Outcome<void> open(std::stop_token stop) override {
         const auto version = co_await m_ring->anyVersion(std::move(stop));
-        if (!version) co_return std::unexpected(recipes::lockError(version.error()));
+        if (!version) co_return std::unexpected(ofQuestion(recipes::lockError(version.error())));
         co_return {};
     }
     Outcome<void> close() override { co_return {}; }

@@ -4,6 +4,7 @@
 #include "ports/redis/options.h"
 
 #include "connections/kept.h"
+#include "recipes/of_question.h"
 #include "recipes/redis/redis_condition.h"
 
 #include <QCoreApplication>
@@ -73,7 +74,7 @@ recipes::Outcome<void> pingMaster(std::shared_ptr<redis::Port> port, QString whe
     // server is alive.
     if (!reply && reply.error().kind == redis::Error::Kind::Refused)
         reply = co_await port->call(redis::argsOf("PING"), stop);
-    if (!reply) co_return std::unexpected(recipes::lockError(reply.error(), {}));
+    if (!reply) co_return std::unexpected(ofQuestion(recipes::lockError(reply.error(), {})));
     if (!reply->items.empty() && reply->items[0].text == "slave") {
         co_return std::unexpected(
             refused(QCoreApplication::translate("LockError", "%1 is a replica and takes no writes: connect to its "

@@ -2,6 +2,7 @@
 #include "connections/factories.h"
 #include "connections/kept.h"
 #include "connections/sql/sql_records.h"
+#include "recipes/of_question.h"
 #include "recipes/sql/sql_renewals.h"
 
 namespace lockscope {
@@ -35,7 +36,7 @@ public:
     Outcome<void> ping(std::stop_token stop) override {
         if (const auto wrong = wrongTable()) co_return std::unexpected(*wrong);
         const auto writable = co_await m_database->checkWritable(stop);
-        if (!writable) co_return std::unexpected(recipes::lockError(writable.error()));
+        if (!writable) co_return std::unexpected(ofQuestion(recipes::lockError(writable.error())));
         co_return {};
     }
 

@@ -2,6 +2,7 @@
 #include "connections/factories.h"
 #include "connections/kept.h"
 #include "connections/records.h"
+#include "recipes/of_question.h"
 #include "recipes/zookeeper/zk_condition.h"
 
 #include <QCoreApplication>
@@ -52,7 +53,7 @@ public:
     Outcome<void> ping(std::stop_token stop) override {
         // To the leader and back: without one no lock could be granted.
         const zookeeper::Result<void> synced = co_await m_ensemble->sync("/", stop);
-        if (!synced) co_return std::unexpected(recipes::lockError(synced.error()));
+        if (!synced) co_return std::unexpected(ofQuestion(recipes::lockError(synced.error())));
         co_return {};
     }
 

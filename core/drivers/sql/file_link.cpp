@@ -47,12 +47,12 @@ private:
             qAddPostRoutine([] { all()->await(); });
             // A copy of this process (fork) has none of the threads.
             pthread_atfork(nullptr, nullptr, [] { own().now = std::make_shared<Endings>(); });
+            std::atexit([] { own().now->await(); });
         }
-        ~Own() { now->await(); }
         std::shared_ptr<Endings> now = std::make_shared<Endings>();
     };
     static Own& own() {
-        static Own own;
+        static auto& own = *new Own; // static locks are given back at exit, and use it
         return own;
     }
     std::mutex m_lock;

@@ -18,7 +18,7 @@ constexpr int kBusyMs = 20;
 /// turns.
 std::shared_ptr<std::mutex> turnsAt(const QString& file) {
     static std::mutex guard;
-    static std::map<QString, std::weak_ptr<std::mutex>> all;
+    static auto& all = *new std::map<QString, std::weak_ptr<std::mutex>>; // static locks are given back at exit
     const std::lock_guard lock(guard);
     std::erase_if(all, [](const auto& entry) { return entry.second.expired(); });
     std::weak_ptr<std::mutex>& known = all[QFileInfo(file).canonicalFilePath()];

@@ -74,7 +74,7 @@ QByteArray withMarks(QByteArray text, std::size_t length) {
 
 std::optional<Error> SqlDriver::unusable() const {
     if (!m_pool->tables.locks.isEmpty() && !m_pool->tables.versions.isEmpty()) return std::nullopt;
-    return Error{Kind::Refused,
+    return Error{Kind::WrongUrl,
                  {},
                  QCoreApplication::translate("LockError",
                                              "“%1” cannot be the name of a table: write letters, digits and "

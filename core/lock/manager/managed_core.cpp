@@ -107,6 +107,13 @@ std::pair<std::int64_t, ManagedCore::Lock> ManagedCore::heldBy(const Thread& thr
     return {};
 }
 
+std::shared_ptr<Hold> ManagedCore::goneFrom(const Thread& thread, Mode mode) const {
+    for (auto one = locks.rbegin(); one != locks.rend(); ++one) {
+        if (auto hold = one->second->m_core->findOrGone(thread, mode)) return hold;
+    }
+    return nullptr;
+}
+
 QCoro::Task<> ManagedCore::loseBefore(std::shared_ptr<ManagedCore> core, std::int64_t epoch, const char* reason,
                                       LockCore::Pause pause) {
     // All are told before the first server is asked.

@@ -37,6 +37,8 @@ struct ManagedCore {
     std::expected<Lock, LockError> lockInUse();
     /// The latest lock that the thread holds, with its epoch; 0 and nullptr when it holds none.
     std::pair<std::int64_t, Lock> heldBy(const Thread& thread, Mode mode) const;
+    /// The thread's latest hold if that was lost, on whichever engine; nullptr: it was not.
+    std::shared_ptr<Hold> goneFrom(const Thread& thread, Mode mode) const;
     /// The lock object was destroyed: waiters end without the lock.
     bool closed() const { return closing.stop_requested(); }
 

@@ -44,7 +44,7 @@ ManagedLock::Outcome<bool> ManagedLock::take(LockRequest request, std::stop_toke
 
 ManagedLock::Outcome<int> ManagedLock::unlock(const Thread& thread, Mode mode) {
     const std::shared_ptr<DistributedLock> lock = m_core->heldBy(thread, mode).second;
-    return lock ? lock->unlock(thread, mode) : detail::LockCore::giveUp(nullptr, nullptr);
+    return lock ? lock->unlock(thread, mode) : detail::LockCore::giveUp(nullptr, m_core->goneFrom(thread, mode));
 }
 
 ManagedLock::Outcome<bool> ManagedLock::forceUnlock() {
@@ -67,7 +67,8 @@ ManagedLock::Outcome<bool> ManagedLock::isLocked(std::stop_token stop) {
 
 ManagedLock::Outcome<void> ManagedLock::extend(const Thread& thread, Mode mode, Nanos lease) {
     const std::shared_ptr<DistributedLock> lock = m_core->heldBy(thread, mode).second;
-    return lock ? lock->extend(thread, mode, lease) : detail::LockCore::extend(nullptr, nullptr, lease);
+    return lock ? lock->extend(thread, mode, lease)
+                : detail::LockCore::extend(nullptr, m_core->goneFrom(thread, mode), lease);
 }
 
 ManagedLock::Outcome<std::vector<recipes::HolderInfo>> ManagedLock::holders(std::stop_token stop) {

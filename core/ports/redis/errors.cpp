@@ -25,7 +25,7 @@ QByteArray firstWord(const QByteArray& reply) {
 /// script ran, as "ERR Error running script (call to f_…): @user_script:3: WRONGTYPE …", some with a "-" before the
 /// word.
 QByteArray codeOf(const QByteArray& reply) {
-    static const QRegularExpression wrapped(
+    static const auto& wrapped = *new QRegularExpression( // used at exit, too
         QStringLiteral("^ERR Error running script .*@user_script: ?\\d+: -?([A-Z]{3,}) "));
     if (!reply.startsWith("ERR Error running script")) return firstWord(reply);
     const auto match = wrapped.match(QString::fromUtf8(reply));
@@ -141,6 +141,9 @@ bool turnedAway(const QByteArray& reply) {
 Error refusedGreeting(const QByteArray& reply, const QByteArray& command, const QString& where) {
     const QByteArray code = firstWord(reply);
     const bool wrong = code == "ERR" && !turnedAway(reply); // else it speaks of the server, not of what was asked
+    if (command == "AUTH" && (reply.contains("without any password") || reply.contains("no password is set")))
+        return {Kind::AuthFailed, code,
+                Text::tr("%1 has no password, but the URL gives one: take it out of the URL.").arg(where)};
     // Redis without a password answers AUTH by ERR; one with ACLs by NOPERM where a command is not allowed.
     if (code == "NOAUTH" || code == "WRONGPASS" || (command == "AUTH" && (wrong || code == "NOPERM"))) {
         return {Kind::AuthFailed, code,

@@ -26,7 +26,7 @@ QString firstLine(const Said& said) {
 
 /// ETIMEDOUT, "… on '10.110.0.5' (110)" or "… system error: 110", in whatever language the rest is.
 bool isTimeout(const QString& text) {
-    static const QRegularExpression code(QStringLiteral("\\(110\\)|: 110\\b"));
+    static const auto& code = *new QRegularExpression(QStringLiteral("\\(110\\)|: 110\\b")); // used at exit, too
     return text.contains(code);
 }
 
@@ -95,7 +95,7 @@ Kind kindOfPostgreSql(const QByteArray& state) {
 /// libpq hands no SQLSTATE over for a connection that was not made: there are only its words, in English. Hosts, users
 /// and databases stand among them in quotes, and may be called anything.
 Kind kindOfPostgreSqlWords(QString text) {
-    static const QRegularExpression name(QStringLiteral("\"[^\"]*\""));
+    static const auto& name = *new QRegularExpression(QStringLiteral("\"[^\"]*\"")); // used at exit, too
     text.replace(name, QStringLiteral("\"\""));
     const auto has = [&](const char* words) { return text.contains(QLatin1String(words), Qt::CaseInsensitive); };
     if (has("timeout expired")) return Kind::ConnectTimeout;
@@ -158,10 +158,9 @@ QString sentence(Kind kind, const QString& where, const QString& text) {
         return Text::tr("%1 takes no more connections: %2. Raise its limit, or use fewer locks at once.")
             .arg(where, text);
     case Kind::MissingTable:
-        return Text::tr(
-                   "The tables of the locks are not on %1, or are of an older version: %2. Prepare the database "
-                   "first: ClientOptions::prepare, or Connection::prepare(), creates them; for an account that may "
-                   "not, have another one do it.")
+        return Text::tr("The tables of the locks are not on %1, or are of an older version: %2. Prepare the database "
+                        "first: ClientOptions::prepare, or prepare() of the client, creates them; for an account that "
+                        "may not, have another one do it.")
             .arg(where, text);
     case Kind::DuplicateKey:
         return Text::tr("%1 has such a row already: %2.").arg(where, text);

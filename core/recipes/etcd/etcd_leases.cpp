@@ -40,6 +40,8 @@ LockError lockError(const etcd::Error& error) {
     case Kind::TlsFailed:
     case Kind::Protocol:
         return {LockError::Kind::Unreachable, error.message};
+    case Kind::WrongUrl:
+        return {LockError::Kind::InvalidArgument, error.message};
     default: // a wrong login among others: nobody gets over it by trying again
         return {LockError::Kind::Refused, error.message};
     }

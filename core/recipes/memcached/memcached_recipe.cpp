@@ -17,8 +17,8 @@ std::unique_ptr<Recipe> makeMemcachedRecipe(const QByteArray& id, MemcachedLock 
 
 LockError lockError(const memcached::Error& error) {
     using Kind = memcached::Error::Kind;
-    if (error.kind == Kind::Refused || error.kind == Kind::AuthFailed || error.kind == Kind::WrongUrl)
-        return {LockError::Kind::Refused, error.message};
+    if (error.kind == Kind::WrongUrl) return {LockError::Kind::InvalidArgument, error.message};
+    if (error.kind == Kind::Refused || error.kind == Kind::AuthFailed) return {LockError::Kind::Refused, error.message};
     return {error.outcomeUnknown() ? LockError::Kind::OutcomeUnknown : LockError::Kind::Unreachable, error.message};
 }
 

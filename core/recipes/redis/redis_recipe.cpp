@@ -107,6 +107,8 @@ LockError lockError(const redis::Error& error, const QByteArray& name) {
                                  "alone. Use another lock name, or the recipe that wrote it.")
                     .arg(QString::fromUtf8(name))};
     }
+    const bool byServer = !error.code.isEmpty(); // such as a database that it does not have
+    if (error.kind == Kind::WrongUrl && !byServer) return {LockError::Kind::InvalidArgument, error.message};
     // Errors that trying again does not cure. A replica among them: mostly a user took it for its master.
     const bool wrong = error.kind == Kind::AuthFailed || error.kind == Kind::WrongUrl;
     if (wrong || (error.kind == Kind::Refused && !isBusy(error.code)))

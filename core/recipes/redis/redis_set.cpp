@@ -90,9 +90,11 @@ private:
         if (!m.m_isLock) {
             const redis::Result found =
                 co_await m.m_lock.port.eval(whatIs(), redis::argsOf(m.m_lock.name), redis::Args(), stop);
-            static const QByteArrayList waitedFor{"string", "number", "redisson", "redisson-rw", "redisson-fastmulti"};
+            constexpr std::array<QByteArrayView, 5> kWaitedFor{"string", "number", "redisson", "redisson-rw",
+                                                               "redisson-fastmulti"};
             const bool isGone = found && found->text == "none";
-            m.m_isLock = !found || waitedFor.contains(found->text); // who may not look waits as others do
+            m.m_isLock = !found || std::ranges::find(kWaitedFor, QByteArrayView(found->text)) !=
+                                       kWaitedFor.end(); // who may not look waits as others do
             if (!m.m_isLock && !isGone) co_return std::unexpected(foreignData(m.m_lock.name, found->text));
         }
         co_return tried;

@@ -11,11 +11,26 @@ struct ScriptName {
     char text[N];
 };
 
-/// The script in resources/lua/<name>.lua, loaded at its first use. A recipe names its scripts once:
+/// Adds a script to those that loadScripts() loads; true.
+bool noteScript(const redis::Script& (*script)());
+/// Loads all scripts of this program. At exit, when a static lock is given back, Qt's resources are gone already.
+void loadScripts();
+
+/// The script in resources/lua/<name>.lua, loaded by loadScripts() or at its first use, and never destroyed: a
+/// program's static objects may use it until the very end. A recipe names its scripts once:
 /// `constexpr auto releaseScript = script<"set_release">;`, and asks for `releaseScript()`.
 template <ScriptName name, redis::Script::Sees sees = redis::Script::Sees::ItsKeys>
+const redis::Script& script();
+
+/// Made before main(), for every script that the program's code names.
+template <ScriptName name, redis::Script::Sees sees>
+inline const bool scriptIsNoted = noteScript(&script<name, sees>);
+
+/// Implements the declaration above, which says more.
+template <ScriptName name, redis::Script::Sees sees>
 const redis::Script& script() {
-    static const redis::Script loaded = redis::Script::load(name.text, sees);
+    (void)&scriptIsNoted<name, sees>;
+    static const redis::Script& loaded = *new redis::Script(redis::Script::load(name.text, sees));
     return loaded;
 }
 

@@ -49,9 +49,9 @@ RecipeInfo sqlAdvisoryInfo() {
 
 const RecipeInfo& SqlAdvisory::info() const {
     static const RecipeInfo& info = *findRecipe(kId);
-    static const RecipeInfo exclusive = [] {
-        RecipeInfo without = info;
-        without.shared = false; // GET_LOCK knows no shared locks
+    static const RecipeInfo& exclusive = *[] { // static locks are given back at exit, and use it
+        auto* const without = new RecipeInfo(info);
+        without->shared = false; // GET_LOCK knows no shared locks
         return without;
     }();
     return m_lock.port.abilities().sharedNamedLocks ? info : exclusive;

@@ -111,8 +111,9 @@ LockError lockError(const sql::Error& error) {
     case Kind::Refused:
     case Kind::AuthFailed: // these do not pass by themselves
     case Kind::NoDatabase:
-    case Kind::WrongUrl:
         break;
+    case Kind::WrongUrl:
+        return {LockError::Kind::InvalidArgument, error.message};
     }
     return {LockError::Kind::Refused, error.message};
 }

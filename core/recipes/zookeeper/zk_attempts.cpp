@@ -3,7 +3,19 @@
 #include "recipes/zookeeper/zk_patience.h"
 #include "recipes/zookeeper/zk_recipe.h"
 
+#include <QCoreApplication>
+
 namespace lockscope::recipes {
+
+namespace {
+/// The servers are silent: nobody knows whether the lock is free.
+LockError silence(const QByteArray& path) {
+    return {LockError::Kind::OutcomeUnknown,
+            QCoreApplication::translate("LockError", "The servers did not answer in time for the lock “%1”; the "
+                                                     "request is taken back as soon as they do.")
+                .arg(QString::fromUtf8(path))};
+}
+} // namespace
 
 /// A try takes its turn in the queue, too: it ends when it has the lock, when the time is over, or undecided.
 class ZkRecipe::Contender final : public LockContender {
@@ -30,7 +42,7 @@ public:
         }
         Tried<Grant> tried;
         if (grant) tried.granted = std::move(**grant);
-        if (m_patience.over()) tried.failure = m_trouble; // no answer since then
+        if (m_patience.over()) tried.failure = m_trouble ? *m_trouble : silence(m.m_lock.path); // no answer since then
         if (m_attempt->again) tried.next = Tried<Grant>::Next::AtOnce;
         m_trouble.reset();
         co_return tried;

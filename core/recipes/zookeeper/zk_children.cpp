@@ -119,7 +119,7 @@ std::vector<ZkChild> readZkChildren(const std::vector<QByteArray>& names) {
 std::optional<ZkFamily> familyOfData(const QByteArray& data) {
     constexpr qsizetype kLongest = 40; // of an instant with nanoseconds and years of many digits
     if (data.isEmpty() || data.size() > kLongest) return std::nullopt;
-    static const QRegularExpression instant(
+    static const auto& instant = *new QRegularExpression( // static locks are given back at exit, and use it
         QStringLiteral("^[+-]?\\d{4,10}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?Z$"));
     if (instant.match(QString::fromLatin1(data)).hasMatch()) return ZkFamily::ShedLock;
     // As Python writes a number of permits.
@@ -129,7 +129,7 @@ std::optional<ZkFamily> familyOfData(const QByteArray& data) {
 }
 
 QByteArray zkOwnerIn(const QByteArray& data) {
-    static const QByteArray kOurs = "lockscope:";
+    constexpr QByteArrayView kOurs = "lockscope:";
     if (!data.startsWith(kOurs)) return {};
     QByteArray who = data.sliced(kOurs.size());
     const qsizetype last = who.lastIndexOf(':');

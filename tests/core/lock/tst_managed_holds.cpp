@@ -99,6 +99,23 @@ private Q_SLOTS:
         QVERIFY(!lock.isHeld());
     }
 
+    void aHoldThatASwitchEndedSaysSo() {
+        World world("immediate");
+        world.run(2s);
+        ManagedLock& lock = *world.processes[0]->lock;
+        QVERIFY(takes(world, 0, lock, requestOf(Mode::Exclusive)));
+        switchTo(world, 1, 1);
+        world.run(5s);
+        QVERIFY(world.allUse("two") && !lock.isHeld());
+        const auto late = unlocks(world, 0, lock);
+        QVERIFY(fails(late, LockError::Kind::NotOwner));
+        QVERIFY2(late->error().message.contains(u"another engine"), qPrintable(late->error().message));
+        const auto extended = world.soon<void>(0, [&] { return lock.extend("1", Mode::Exclusive, 1s); });
+        QVERIFY(extended && !*extended && extended->error().message.contains(u"another engine"));
+        const auto never = world.soon<int>(0, [&] { return lock.unlock("2", Mode::Exclusive); });
+        QVERIFY(fails(never, LockError::Kind::NotOwner) && !never->error().message.contains(u"another engine"));
+    }
+
     /// A hold that an immediate switch ends is not handed on: a process that has not heard of the switch yet would let
     /// its waiter in on the engine that is being left, only to take the lock away again.
     void aSwitchLetsNobodyInOnTheEngineThatIsLeft() {

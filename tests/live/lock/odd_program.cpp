@@ -126,6 +126,35 @@ int keepsItsLocale(const char* url) {
     return 0;
 }
 
+/// As many programs have it: everything in one object that ends after main().
+struct Application {
+    std::unique_ptr<blocking::Client> client;
+    std::unique_ptr<blocking::Mutex> hall, desk;
+    blocking::Hold hold;
+    std::unique_lock<blocking::Mutex> guard;
+    std::unique_ptr<blocking::LeaderElection> election;
+
+    static Application& the() {
+        static Application one;
+        return one;
+    }
+};
+
+int leavesItToStaticObjects(const char* url, const char* recipe) {
+    Application& application = Application::the(); // before anything of the library's
+    LockOptions options;
+    options.recipe = recipe;
+    application.client = std::make_unique<blocking::Client>(url);
+    application.hall = std::make_unique<blocking::Mutex>(*application.client, "static-hold", options);
+    application.desk = std::make_unique<blocking::Mutex>(*application.client, "static-guard", options);
+    application.hold = application.hall->acquire();
+    application.guard = std::unique_lock(*application.desk);
+    application.election = std::make_unique<blocking::LeaderElection>(*application.client, "static-election", options);
+    application.election->campaign();
+    EXPECT(application.election->waitUntilLeader(std::chrono::seconds(20)));
+    return 0;
+}
+
 /// A problem that no call reports, and a message of Qt's: to the log handler, or to stderr.
 int warns(const char* url, bool handled) {
     if (handled) {
@@ -164,11 +193,12 @@ int campaigns(const char* url, const char* name) {
 } // namespace
 
 /// Does things that programs should not do, or seldom do: odd_program application|fork|exit|locale|logged|unlogged URL,
-/// odd_program candidate URL NAME
+/// odd_program candidate URL NAME, odd_program static URL RECIPE
 int main(int count, char** words) {
-    if (count == 4) return campaigns(words[2], words[3]);
-    if (count != 3) return 255;
+    if (count != 3 && count != 4) return 255;
     const std::string_view what = words[1];
+    if (what == "static") return leavesItToStaticObjects(words[2], words[3]);
+    if (count == 4) return campaigns(words[2], words[3]);
     if (what == "logged" || what == "unlogged") return warns(words[2], what == "logged");
     if (what == "exit") return endsACopy(words[2]);
     if (what == "locale") return keepsItsLocale(words[2]);

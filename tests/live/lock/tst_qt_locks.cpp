@@ -125,6 +125,36 @@ private Q_SLOTS:
         QVERIFY(!refused && refused.error().kind == ErrorKind::NotOwner);
     }
 
+    void severalLocksAreOneOverConnectionsBesideOneAnother() {
+        sandbox::RedisServer second(m_runtime);
+        VERIFY_STARTED(second);
+        auto first = qt::Connection::make(m_server->url());
+        QVERIFY(first && run((*first)->open()));
+        auto beside = qt::Connection::make(second.url(), {}, first->get());
+        QVERIFY(beside && run((*beside)->open()));
+        auto alone = qt::Connection::make(second.url());
+        QVERIFY(alone && run((*alone)->open()));
+        qt::Mutex theirs(**alone, QStringLiteral("there"));
+        {
+            qt::MultiLock both({{**first, QStringLiteral("here")}, {**beside, QStringLiteral("there")}});
+            auto held = run(both.tryLock());
+            QVERIFY(held && *held && held->tokens().size() == 2);
+            const auto refused = run(theirs.tryLock());
+            QVERIFY(refused && !*refused);
+            QVERIFY(run(held->unlock()));
+            const auto taken = run(theirs.tryLock());
+            QVERIFY(taken && *taken);
+        }
+        qt::MultiLock apart({{**first, QStringLiteral("here")}, {**alone, QStringLiteral("there")}});
+        const auto refused = run(apart.tryLock());
+        QVERIFY(!refused && refused.error().kind == ErrorKind::Refused);
+        QVERIFY2(refused.error().message.contains(u"beside"), qPrintable(refused.error().message));
+        first->reset(); // the other one goes on
+        qt::Mutex stock(**beside, QStringLiteral("stock"));
+        const auto hold = run(stock.tryLock());
+        QVERIFY(hold && *hold);
+    }
+
     void whatIsWrongIsToldByKind() {
         const auto nonsense = qt::Connection::make(QStringLiteral("redsi://127.0.0.1"));
         QVERIFY(!nonsense && nonsense.error().kind == ErrorKind::InvalidArgument);

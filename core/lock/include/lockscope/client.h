@@ -18,7 +18,9 @@
 /// How long calls take: a call that waits for a lock takes at most the wait it was given. unlock() and similar calls
 /// take one exchange with the server. If the server does not answer, a call can take longer by up to twice the
 /// backend's time-out (3 s; databases 10 s): once for the request, once to withdraw it. Then it throws
-/// UnreachableException or OutcomeUnknownException. The same bounds hold after a stop request.
+/// UnreachableException or OutcomeUnknownException. The same bounds hold after a stop request. ZooKeeper is different:
+/// a timed wait ends a second late at most, but other calls notice a frozen server only by its silence, after up to two
+/// thirds of the session time-out (`?session=`, 30 s).
 ///
 /// fork(): the child process has no service threads. There, clients and locks that the parent made throw
 /// RefusedException; destroying them leaves the parent's holds alone. Make new clients in the child.

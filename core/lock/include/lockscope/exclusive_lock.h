@@ -14,11 +14,11 @@ public:
     /// it. Use acquire() for a hold that another thread gives back.
     void lock() { m_handle.take(LockMode::Exclusive, detail::kForever); }
     void lock(std::stop_token stop) { m_handle.take(LockMode::Exclusive, detail::kForever, std::move(stop)); }
-    /// Tries once: asks the server, but does not wait for the holder.
+    /// Tries once: asks the server, but does not wait for the holder. Without an answer it throws.
     bool try_lock() { return m_handle.take(LockMode::Exclusive, std::chrono::nanoseconds(0)); }
     /// Waits at most `wait`; false when the lock was not free in time, or the server was away until then: onEvent()
-    /// then reports HoldEvent::WaitFailed with the reason. Errors that waiting cannot mend (such as a refused login)
-    /// throw.
+    /// then reports HoldEvent::WaitFailed with the reason, when the wait ends: lock(), whose wait never does, reports
+    /// nothing. Errors that waiting cannot mend (such as a refused login) throw.
     template <typename Rep, typename Period>
     bool try_lock_for(std::chrono::duration<Rep, Period> wait, std::stop_token stop = {}) {
         return m_handle.take(LockMode::Exclusive, detail::waitOf(wait), std::move(stop));
@@ -58,9 +58,9 @@ public:
     /// whose hold no watchdog renews (tryLockWithLease(), or LockOptions::watchdog = 0); a hold that the watchdog
     /// renews is renewed to the longer of both leases from then on. A hold that lasts as long as a session or
     /// connection, and has no lease of its own, needs none: nothing is asked. Throws NotOwnerException when the hold
-    /// was lost, RefusedException for a lease under 1 ms or one longer than the server allows, NotSupportedException
-    /// for a longer lease than was granted where that is fixed (etcd, Redlock, several locks as one), other
-    /// LockExceptions without an answer.
+    /// was lost, RefusedException for a lease under 1 ms or one longer than the server allows (memcached: 30 days,
+    /// elsewhere 100 years; a lease always has a bound), NotSupportedException for a longer lease than was granted
+    /// where that is fixed (etcd, Redlock, several locks as one), other LockExceptions without an answer.
     void extend(std::chrono::nanoseconds lease) { m_handle.extend(LockMode::Exclusive, lease); }
     /// Gives one hold up. Does not throw, because guards call it in their destructors: errors go to onUnlockFailed().
     void unlock() noexcept { m_handle.giveUpQuietly(LockMode::Exclusive); }
@@ -88,7 +88,8 @@ public:
     /// nanoseconds::max() when nothing ends it. Does not ask the server.
     std::chrono::nanoseconds remaining() const { return m_handle.remaining(LockMode::Exclusive); }
     /// Frees the lock, regardless of its holder; false when it was free. The holder hears of the loss at once where the
-    /// server can tell (ZooKeeper, etcd; Redis, once it has held for half a second), otherwise at its next renewal.
+    /// server can tell (ZooKeeper, etcd; Redis, once it has held for half a second), otherwise at its next renewal. On
+    /// MySQL and MariaDB the account needs the right PROCESS for that, if the recipe is sql-for-update.
     bool forceUnlock() { return m_handle.forceUnlock(); }
     /// Asks the server whether any thread holds the lock, this one included. The answer may be outdated on arrival: use
     /// it for display only. To learn whether the lock can be taken, try to take it.

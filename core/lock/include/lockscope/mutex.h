@@ -13,7 +13,8 @@ namespace lockscope::blocking {
 ///
 /// Thread-safe. Reentrant per thread where the recipe is (most are: `lockscope list recipes`), as in Redisson and
 /// Curator: a thread unlocks as often as it locked, and no thread unlocks another's hold. Objects of one client with
-/// equal name and recipe are one lock; they must have equal options.
+/// equal name and recipe are one lock; they must have equal options. When the last of them is destroyed while a thread
+/// still holds the lock, it is given back, with a warning to the log handler; a Hold outlives them.
 ///
 /// For several mutexes use a MultiLock. std::scoped_lock and std::lock also work, but are slow under contention: they
 /// take one, try the next, give back and start again, and each step asks a server (1.6 instead of 71 acquisitions per

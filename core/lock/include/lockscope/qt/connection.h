@@ -5,10 +5,6 @@
 #include <memory>
 #include <stop_token>
 
-namespace lockscope {
-class Connection;
-}
-
 namespace lockscope::qt {
 
 struct Inside;
@@ -19,14 +15,18 @@ class Connection {
 public:
     /// Not opened yet. ErrorKind::InvalidArgument for a malformed URL. `identity`: on the servers; empty: a new one.
     /// ErrorKind::Refused when another live connection of this process has it on one of these servers.
-    static std::expected<std::unique_ptr<Connection>, Error> make(const QString& url, const QString& identity = {});
+    /// `beside`: another connection of this thread, so that a MultiLock can have parts on both. Connections beside one
+    /// another are cut together, when the last of them is destroyed.
+    static std::expected<std::unique_ptr<Connection>, Error> make(const QString& url, const QString& identity = {},
+                                                                  const Connection* beside = nullptr);
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
     /// Connects and logs in; the error says what failed, where, and what to do.
     Outcome<void> open(std::stop_token stop = {});
-    /// Ends the connection's own session or lease on the server: locks held by it become free at once.
+    /// Ends the connection's own session or lease on the server. On ZooKeeper and etcd, locks held by it become free at
+    /// once. Elsewhere a hold goes on, and is renewed, as long as its lock object lives: destroy that first.
     Outcome<void> close();
     /// Asks the server for a sign of life that also shows whether it could grant a lock now.
     Outcome<void> ping(std::stop_token stop = {});
@@ -40,7 +40,6 @@ public:
 private:
     friend struct Inside;
     struct Impl;
-    lockscope::Connection& inner() const;
     explicit Connection(std::unique_ptr<Impl> impl);
     std::unique_ptr<Impl> m_impl;
 };

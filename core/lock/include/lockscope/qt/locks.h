@@ -165,7 +165,8 @@ struct LockPart {
     QString recipe = {}; ///< empty: LockOptions::recipe, or the connection's default
 };
 
-/// Several locks as one, all of them or none, on servers of any kind: see blocking::MultiLock.
+/// Several locks as one, all of them or none, on servers of any kind: see blocking::MultiLock. Parts on several servers
+/// need connections that were made beside one another: Connection::make().
 class MultiLock : public ExclusiveLock {
 public:
     explicit MultiLock(const std::vector<LockPart>& parts, LockOptions options = {});
