@@ -285,6 +285,10 @@
         <translation>“%1”由 %2 持有，而且不会自行结束。</translation>
     </message>
     <message>
+        <source>If that client is gone, free the lock with “liquibase releaseLocks”: its row must stay.</source>
+        <translation>如果该客户端已不在，请用“liquibase releaseLocks”释放锁：它的行必须保留。</translation>
+    </message>
+    <message>
         <source>If that client is gone, free the lock by force, and let locks expire.</source>
         <translation>如果该客户端已不在，请强制释放这把锁，并让锁能够到期。</translation>
     </message>
@@ -4569,6 +4573,10 @@
         <translation>未获得锁“%1”：%2</translation>
     </message>
     <message>
+        <source>the last object of the lock “%1” was destroyed while a thread held it: it is given back</source>
+        <translation>锁“%1”的最后一个对象在仍有线程持有时被销毁：锁已被归还</translation>
+    </message>
+    <message>
         <source>renewal refused: the server no longer knows this hold</source>
         <translation>续期被拒：服务器已不认得这次持有</translation>
     </message>
@@ -4679,8 +4687,8 @@
         <translation>此锁的客户端属于复制出本进程（fork）的那个进程：请在这里新建一个。</translation>
     </message>
     <message>
-        <source>The client of this lock has been closed; make a new one.</source>
-        <translation>这把锁的客户端已经关闭；请新建一个。</translation>
+        <source>The client or manager has been closed; make a new one.</source>
+        <translation>客户端或管理器已关闭；请新建一个。</translation>
     </message>
     <message>
         <source>A blocking call from a callback of a lock would wait for itself; let another thread make it.</source>
@@ -4689,6 +4697,10 @@
     <message>
         <source>This client has the lock “%1” already, with other options (%2): all objects of one client and name have the same ones.</source>
         <translation>此客户端已有锁“%1”，但选项不同（%2）：同一客户端、同一名称的所有对象须用相同的选项。</translation>
+    </message>
+    <message>
+        <source>%1 names fewer than three servers, so none of them may be away: a majority is all of them. Name three or five.</source>
+        <translation>%1 列出的服务器少于三台，因此任何一台都不能缺席：多数派就是全部。请列出三台或五台。</translation>
     </message>
     <message>
         <source>Another client of this program has the identity “%1” on %2: each would take the other's locks for its own. Give each client an identity of its own, or close the other one first.</source>
@@ -4759,8 +4771,8 @@
         <translation>“%1”不能作表名：请在 URL 的 table= 后面写字母、数字和下划线，最多 41 个。</translation>
     </message>
     <message>
-        <source>The parts of a lock of several are kept by one runtime: make their connections over the same.</source>
-        <translation>由多把锁合成的锁，各部分须由同一个运行时维持：请在同一个运行时上建立它们的连接。</translation>
+        <source>The connections of a MultiLock's parts belong together: make all but the first beside it.</source>
+        <translation>MultiLock 各部分的连接必须属于同一组：除第一个连接外，其余连接都要与它一起（beside）创建。</translation>
     </message>
     <message>
         <source>A lock of several names “%1” on %2 twice: it would wait for itself.</source>
@@ -4803,8 +4815,8 @@
         <translation>此线程不持有该锁。</translation>
     </message>
     <message>
-        <source>The wait for a lock was interrupted.</source>
-        <translation>对锁的等待被中断。</translation>
+        <source>The wait was interrupted.</source>
+        <translation>等待已被中断。</translation>
     </message>
     <message>
         <source>exclusive holds</source>
@@ -4827,8 +4839,20 @@
         <translation>算法“%1”不提供%2；请用 %3。</translation>
     </message>
     <message>
+        <source>If the server does it all the same, the lock is free by itself at most %1 s after that.</source>
+        <translation>如果服务器仍然执行了该请求，锁最迟会在此后 %1 秒内自行释放。</translation>
+    </message>
+    <message>
+        <source>If it was not done, the lock is free by itself within %1 s.</source>
+        <translation>如果该操作未被执行，锁会在 %1 秒内自行释放。</translation>
+    </message>
+    <message>
         <source>The epoch %1 does not fit into a token: it is 0 to %2.</source>
         <translation>纪元 %1 放不进令牌：须为 0 到 %2。</translation>
+    </message>
+    <message>
+        <source>No server grants a lease without end: 100 years at most. Let a watchdog renew a shorter one.</source>
+        <translation>没有服务器会授予无限期的租约：最长 100 年。请使用较短的租约并让看门狗续期。</translation>
     </message>
     <message>
         <source>A lease of %1 ms cannot be granted: servers count whole milliseconds. Ask for 1 ms at least.</source>
@@ -4913,6 +4937,10 @@
     <message>
         <source>%1: each of them has its holder. Ask for the locks one by one.</source>
         <translation>%1：其中每一把各有持有者，请逐把查询。</translation>
+    </message>
+    <message>
+        <source>It was only a question: nothing was changed.</source>
+        <translation>这只是查询：没有任何更改。</translation>
     </message>
     <message>
         <source>The recipe “%1” cannot do this.</source>
@@ -5049,6 +5077,10 @@
     <message>
         <source>Somebody else changed “%1” first: throw the result away and do it again.</source>
         <translation>别人先改了“%1”：请丢弃结果重做。</translation>
+    </message>
+    <message>
+        <source>The servers did not answer in time for the lock “%1”; the request is taken back as soon as they do.</source>
+        <translation>服务器未能及时响应锁“%1”的请求；一旦服务器恢复响应，该请求就会被撤回。</translation>
     </message>
     <message>
         <source>somebody who keeps a lasting node at that very path</source>
@@ -5570,6 +5602,11 @@ At least so long: the lock was held already when it was first seen.</extracommen
         <translation>由事务保持</translation>
     </message>
     <message>
+        <source>by session or transaction</source>
+        <extracomment>In the column of times left: the server does not tell which of the two keeps the lock.</extracomment>
+        <translation type="unfinished" />
+    </message>
+    <message>
         <source>%1 of %2 permits</source>
         <translation>%2 个许可中已取 %1 个</translation>
     </message>
@@ -5672,6 +5709,10 @@ At least so long: the lock was held already when it was first seen.</extracommen
     <message>
         <source>none: the session keeps it</source>
         <translation>无：由会话保持</translation>
+    </message>
+    <message>
+        <source>none: the session or the transaction keeps it</source>
+        <translation>无：由会话或事务保持</translation>
     </message>
     <message>
         <source>none seen</source>
@@ -5841,6 +5882,19 @@ A client's address leads to the new master at once.</source>
         <source>At %1 listens %2, not %3: check the port, or the URL's beginning.</source>
         <extracomment>%1 an address, %2 the program that listens there, %3 the one that the URL names: "a Redis", "an etcd".</extracomment>
         <translation>在 %1 监听的是 %2，不是 %3：请检查端口，或 URL 的开头。</translation>
+    </message>
+</context>
+<context>
+    <name>PartyAbout</name>
+    <message>
+        <source>transaction open since</source>
+        <extracomment>Before a date and time.</extracomment>
+        <translation>事务开始于</translation>
+    </message>
+    <message>
+        <source>asked to give up the lock</source>
+        <extracomment>Of a lock's holder: somebody has asked it to release the lock early.</extracomment>
+        <translation>已被要求放弃这把锁</translation>
     </message>
 </context>
 <context>
@@ -6575,6 +6629,10 @@ A client's address leads to the new master at once.</source>
         <translation>%1 说：%2</translation>
     </message>
     <message>
+        <source>%1 has no password, but the URL gives one: take it out of the URL.</source>
+        <translation>%1 没有设置密码，但 URL 中给出了密码：请从 URL 中去掉密码。</translation>
+    </message>
+    <message>
         <source>%1 wants a password. In a URL: redis://:password@host.</source>
         <translation>%1 要求密码。写在 URL 里是：redis://:password@host。</translation>
     </message>
@@ -6839,6 +6897,10 @@ A client's address leads to the new master at once.</source>
         <translation>
             <numerusform>以及另外 %n 项</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>nobody holds “%1”</source>
+        <translation>没有人持有“%1”</translation>
     </message>
     <message>
         <source>no key “%1”</source>
@@ -7244,8 +7306,8 @@ A client's address leads to the new master at once.</source>
         <translation>%1 不再接受连接：%2。请提高上限，或同时少用一些锁。</translation>
     </message>
     <message>
-        <source>The tables of the locks are not on %1, or are of an older version: %2. Prepare the database first: ClientOptions::prepare, or Connection::prepare(), creates them; for an account that may not, have another one do it.</source>
-        <translation>%1 上没有锁的表，或其版本较旧：%2。请先准备数据库：ClientOptions::prepare 或 Connection::prepare() 会建表；账号不能建表时，请用另一个账号来建。</translation>
+        <source>The tables of the locks are not on %1, or are of an older version: %2. Prepare the database first: ClientOptions::prepare, or prepare() of the client, creates them; for an account that may not, have another one do it.</source>
+        <translation>%1 上没有锁所需的表，或表的版本较旧：%2。请先准备数据库：ClientOptions::prepare 或客户端的 prepare() 会创建这些表；如果该账户无权创建，请让另一个账户执行。</translation>
     </message>
     <message>
         <source>%1 has such a row already: %2.</source>
@@ -7539,6 +7601,10 @@ A client's address leads to the new master at once.</source>
         <translation>%1 断电</translation>
     </message>
     <message>
+        <source>restarted: %1</source>
+        <translation>已重启：%1</translation>
+    </message>
+    <message>
         <source>killed %1</source>
         <translation>杀死 %1</translation>
     </message>
@@ -7674,6 +7740,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>margin 0 s</source>
         <translation>余量 0 s</translation>
+    </message>
+    <message>
+        <source>kept by its session or transaction</source>
+        <translation>由其会话或事务保持</translation>
     </message>
     <message>
         <source>transaction open</source>
@@ -7930,6 +8000,10 @@ A client's address leads to the new master at once.</source>
         <translation>%1 由 %2 持有，由其事务保持：%3</translation>
     </message>
     <message>
+        <source>%1 is held by %2, whose session or transaction keeps it: %3</source>
+        <translation>%1 由 %2 持有，由其会话或事务保持：%3</translation>
+    </message>
+    <message>
         <source>%1 is held by %2; its format does not say until when: %3</source>
         <translation>%1 由 %2 持有；其格式不说明到何时：%3</translation>
     </message>
@@ -8081,6 +8155,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>the machine of %1 lost its power</source>
         <translation>%1 的机器断电</translation>
+    </message>
+    <message>
+        <source>server %1 was restarted</source>
+        <translation>服务器 %1 已重启</translation>
     </message>
     <message>
         <source>server %1 killed</source>
@@ -8238,6 +8316,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>held by %1, kept by its transaction</source>
         <translation>由 %1 持有，由其事务保持</translation>
+    </message>
+    <message>
+        <source>held by %1, kept by its session or transaction</source>
+        <translation>由 %1 持有，由其会话或事务保持</translation>
     </message>
     <message>
         <source>held by %1, until when is unknown</source>
@@ -8973,6 +9055,18 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>; </source>
         <translation>；</translation>
+    </message>
+    <message numerus="yes">
+        <source>To end it, end the transaction of %1, which holds %2: %n client(s) wait for that. Its program gets an error, and what the transaction has done is undone.</source>
+        <translation>
+            <numerusform>要解开它，就结束 %1 的事务，它持有 %2：有 %n 个客户端在等它。它的程序会得到一个错误，该事务所做的一切都会撤销。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>To end it, end the session of %1, which holds %2: %n client(s) wait for that. Its program gets an error, and loses every lock that it has there.</source>
+        <translation>
+            <numerusform>要解开它，就结束 %1 的会话，它持有 %2：有 %n 个客户端在等它。它的程序会得到一个错误，并失去它在那里的所有锁。</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>To end it, end %1's hold of %2: %n client(s) wait for that. %1 then works on without the lock until it learns of it.</source>
@@ -10351,6 +10445,10 @@ A client's address leads to the new master at once.</source>
         <translation>--%1：“%2”不是 03:12 或 03:12:30 这样的时刻</translation>
     </message>
     <message>
+        <source>--%1: the recording begins after that, at %2</source>
+        <translation>--%1：录制在此之后才开始，即 %2</translation>
+    </message>
+    <message>
         <source>--%1: the recording ends before that, after %2</source>
         <translation>--%1：录制在此之前就结束了，共 %2</translation>
     </message>
@@ -10768,12 +10866,21 @@ A client's address leads to the new master at once.</source>
         <translation>已过截止时间</translation>
     </message>
     <message>
+        <source>%1 left</source>
+        <extracomment>How much of a lease is left, from an hour on: "8 h 12 m".</extracomment>
+        <translation>剩余 %1</translation>
+    </message>
+    <message>
         <source>%1 s left</source>
         <translation>剩余 %1 s</translation>
     </message>
     <message>
         <source>kept by its session</source>
         <translation>由其会话保持</translation>
+    </message>
+    <message>
+        <source>kept by its session or transaction</source>
+        <translation>由其会话或事务保持</translation>
     </message>
     <message>
         <source>kept by its transaction</source>
@@ -10870,7 +10977,12 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>renewed every %1 until now</source>
+        <extracomment>How often a holder renewed its lock: "every 2.4 s", or "every 1.2 s to 2.4 s".</extracomment>
         <translation>此前每 %1 续期一次</translation>
+    </message>
+    <message>
+        <source>renewed every %1 to %2 until now</source>
+        <translation>此前每 %1 到 %2 续期一次</translation>
     </message>
     <message>
         <source>its client has no connection to the server any more</source>
@@ -10955,6 +11067,15 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>changed</source>
         <translation>变化</translation>
+    </message>
+    <message>
+        <source>%1 in the place of %2</source>
+        <extracomment>Two addresses: a server that has become the master, and the one whose place it has taken.</extracomment>
+        <translation>%1 取代了 %2</translation>
+    </message>
+    <message>
+        <source>started %1</source>
+        <translation>启动 %1</translation>
     </message>
     <message>
         <source>run id %1…</source>
@@ -11137,6 +11258,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 has more keys than one look goes through: there may be other locks</source>
         <translation>%1 的键多于一次查看所能遍历的数量：可能还有其他锁</translation>
+    </message>
+    <message>
+        <source>no lock that matches on %1 now</source>
+        <translation>%1 上现在没有匹配的锁</translation>
     </message>
     <message>
         <source>no lock on %1 now</source>
@@ -11556,6 +11681,13 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Only simulations can be compared: they run again with one thing changed.</source>
         <translation>只有模拟可以比较：改一处，再运行一次。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::app::DesktopMessages</name>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
     </message>
 </context>
 <context>
@@ -12321,6 +12453,13 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>There are no two instants to compare: drag over the timeline with Shift to measure a stretch, or move the playhead back.</source>
         <translation>没有两个时刻可比较：按住 Shift 在时间线上拖动以量出一段，或把播放头往回移。</translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::app::WindowAlerts</name>
+    <message>
+        <source>This desktop shows no notifications, so alerts show in this window only.</source>
+        <translation>此桌面不显示通知，因此警报只显示在这个窗口里。</translation>
     </message>
 </context>
 <context>
@@ -14187,6 +14326,10 @@ A client's address leads to the new master at once.</source>
         <translation>拒绝</translation>
     </message>
     <message>
+        <source>restarted</source>
+        <translation>已重启</translation>
+    </message>
+    <message>
         <source>you</source>
         <translation>你</translation>
     </message>
@@ -14413,8 +14556,8 @@ A client's address leads to the new master at once.</source>
         <translation>从 %2 处夺走“%1”？</translation>
     </message>
     <message>
-        <source>%1 is not told. It goes on as if it held the lock until it tries to renew or release, and somebody else can have the lock meanwhile.</source>
-        <translation>不会通知 %1。它会继续像持有锁一样工作，直到尝试续期或释放，而期间别人可能已获得锁。</translation>
+        <source>Only some libraries hear of it at once. If %1's does not, it goes on as if it held the lock until it asks the server again, and somebody else can have the lock meanwhile.</source>
+        <translation>只有部分库会立即得知。如果 %1 的库不会，它会继续像持有锁一样工作，直到再次询问服务器，而期间别人可能已获得锁。</translation>
     </message>
     <message>
         <source>That this key is a lock is only a guess. Releasing it deletes the key, whatever it is.</source>
@@ -14431,6 +14574,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>&amp;Type the lock's name to confirm:</source>
         <translation>输入锁名以确认(&amp;T)：</translation>
+    </message>
+    <message>
+        <source>This ends the whole session of %1: its program gets an error, its transaction is rolled back, and it loses every lock that it has there.</source>
+        <translation>这会结束 %1 的整个会话：它的程序会得到一个错误，它的事务会回滚，并且它会失去在那里的所有锁。</translation>
     </message>
 </context>
 <context>
@@ -15581,6 +15728,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>被释放，或其会话结束</translation>
     </message>
     <message>
+        <source>it is released, or its session or transaction ends</source>
+        <translation>被释放，或其会话或事务结束</translation>
+    </message>
+    <message>
         <source>its transaction ends</source>
         <translation>其事务结束</translation>
     </message>
@@ -15644,6 +15795,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>No lease: the lock ends when its holder's transaction does.</source>
         <translation>没有租约：锁在持有者的事务结束时结束。</translation>
+    </message>
+    <message>
+        <source>No lease: the lock ends with its holder's session or transaction, or is released before.</source>
+        <translation>没有租约：锁随持有者的会话或事务结束，或在此之前被释放。</translation>
     </message>
     <message>
         <source>Unknown: this format does not say when the lock expires.</source>
@@ -17097,16 +17252,24 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>点击折叠这些泳道</translation>
     </message>
     <message>
-        <source>Nothing has happened yet</source>
-        <translation>还没有发生任何事</translation>
-    </message>
-    <message>
         <source>No lane has “%1” in its names</source>
         <translation>没有哪条泳道的名字里有“%1”</translation>
     </message>
     <message>
+        <source>All lanes are hidden</source>
+        <translation>所有泳道都已隐藏</translation>
+    </message>
+    <message>
+        <source>Nothing has happened yet</source>
+        <translation>还没有发生任何事</translation>
+    </message>
+    <message>
         <source>Esc in the field above shows all lanes again.</source>
         <translation>在上方的输入框里按 Esc，重新显示全部泳道。</translation>
+    </message>
+    <message>
+        <source>Click the captions of groups to unfold them.</source>
+        <translation>点击分组标题可将其展开。</translation>
     </message>
     <message>
         <source>Press play: each client, lock and server gets a lane here, and what they believe stands above what is true.</source>
@@ -17526,6 +17689,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 </context>
 <context>
     <name>lockscope::views::WaitPicture</name>
+    <message>
+        <source>one client?</source>
+        <extracomment>Beside a dashed line between two clients of one name, which may be one client.</extracomment>
+        <translation>同一个客户端？</translation>
+    </message>
     <message numerus="yes">
         <source>break here:
 %n go on</source>
@@ -17628,6 +17796,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>As soon as a client waits for a lock, it stands here with whoever holds that lock. A circle is a deadlock.</source>
         <translation>一旦有客户端在等锁，它就和持有那把锁的人一起出现在这里。成环就是死锁。</translation>
+    </message>
+    <message>
+        <source>Possible deadlock, if clients of one name are one client:</source>
+        <translation>可能死锁（如果同名的客户端是同一个客户端）：</translation>
     </message>
     <message>
         <source>No deadlock: %1 for %2.</source>
