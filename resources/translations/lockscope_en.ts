@@ -486,14 +486,14 @@
     <message numerus="yes">
         <source>To end it, end the transaction of %1, which holds %2: %n client(s) wait for that. Its program gets an error, and what the transaction has done is undone.</source>
         <translation>
-            <numerusform>To end it, end the transaction of %1, which holds %2: %n client wait for that. Its program gets an error, and what the transaction has done is undone.</numerusform>
+            <numerusform>To end it, end the transaction of %1, which holds %2: %n client waits for that. Its program gets an error, and what the transaction has done is undone.</numerusform>
             <numerusform>To end it, end the transaction of %1, which holds %2: %n clients wait for that. Its program gets an error, and what the transaction has done is undone.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>To end it, end the session of %1, which holds %2: %n client(s) wait for that. Its program gets an error, and loses every lock that it has there.</source>
         <translation>
-            <numerusform>To end it, end the session of %1, which holds %2: %n client wait for that. Its program gets an error, and loses every lock that it has there.</numerusform>
+            <numerusform>To end it, end the session of %1, which holds %2: %n client waits for that. Its program gets an error, and loses every lock that it has there.</numerusform>
             <numerusform>To end it, end the session of %1, which holds %2: %n clients wait for that. Its program gets an error, and loses every lock that it has there.</numerusform>
         </translation>
     </message>

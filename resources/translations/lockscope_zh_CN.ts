@@ -5604,7 +5604,7 @@ At least so long: the lock was held already when it was first seen.</extracommen
     <message>
         <source>by session or transaction</source>
         <extracomment>In the column of times left: the server does not tell which of the two keeps the lock.</extracomment>
-        <translation type="unfinished" />
+        <translation>由会话或事务</translation>
     </message>
     <message>
         <source>%1 of %2 permits</source>
