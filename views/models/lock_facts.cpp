@@ -381,8 +381,8 @@ QString keptByText(inspect::KeptBy keptBy) {
     case inspect::KeptBy::Transaction:
         return Words::tr("by transaction");
     case inspect::KeptBy::Either:
-        //: In the column of times left: the server does not tell which of the two keeps the lock.
-        return Words::tr("by session or transaction");
+        //: In the column of times left, and in a ring of 14 letters: the session or the transaction keeps the lock.
+        return Words::tr("session or txn");
     case inspect::KeptBy::NotTold:
         break;
     }
