@@ -39,8 +39,8 @@ bool isGroup(const TimelineData& data, const Lane& node) {
 /// "A" where the client has one thread that matters, "A · 2" for another one.
 QString actorName(const trace::Trace& trace, EntityId thread) {
     const EntityId client = trace.clientOf(thread);
-    const QString name = client != thread && trace.entity(thread).name == "1" ? nameOf(trace, client)
-                                                                              : trace.displayName(thread);
+    const QString name =
+        client != thread && trace.entity(thread).name == "1" ? nameOf(trace, client) : trace.displayName(thread);
     // The server tells that it is held, and not who holds it.
     return name.isEmpty() ? Timeline::tr("somebody") : name;
 }

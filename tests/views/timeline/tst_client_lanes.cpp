@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// When a client comes into sight where there are several locks, and how many times it holds one.
+// When a client comes into sight where there are several locks, how many times it holds one, and if engines change.
+#include "models/engine_words.h"
 #include "timeline/lane_notes.h"
 #include "timeline/timeline_data.h"
 #include "timeline/words.h"
@@ -34,6 +35,29 @@ QString againText(const Lane& lane) {
 class ClientLanesTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// One client that cannot read which engine is in use is alone with it: others get in.
+    void aClientThatCannotReadTheRecordIsNoSwitch() {
+        auto trace = std::make_shared<trace::Trace>();
+        const auto client = trace->intern(trace::EntityKind::Client, "A");
+        const auto leaves = [&](std::int64_t at, const char* why) {
+            trace->append({.at = at,
+                           .value = 1,
+                           .actor = client,
+                           .aux = trace->text(QByteArray("redis://redis-2:6379 redis-set\n") + why),
+                           .kind = EventKind::EngineChanged,
+                           .flags = std::uint8_t(trace::EngineNews::Leaving)});
+        };
+        leaves(1000, "unreadable");
+        QVERIFY(!leavesForASwitch(trace->at(0), *trace));
+        TimelineData data(trace);
+        data.consume();
+        QVERIFY(data.engineSwitches().empty());
+        leaves(2000, "health");
+        QVERIFY(leavesForASwitch(trace->at(1), *trace));
+        data.consume();
+        QCOMPARE(data.engineSwitches().size(), 1u);
+    }
+
     void whichOfSeveralLocksAClientIsThereForIsNotGuessed() {
         auto trace = std::make_shared<trace::Trace>();
         trace->intern(trace::EntityKind::Lock, "orders");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A failover on the timeline: roles as bands, lag, the lane of the Sentinels, who decides, and copies of the record.
-#include "models/engine_words.h"
 #include "models/event_words.h"
 #include "scenes.h"
 #include "theme/palette.h"
@@ -425,22 +424,6 @@ private Q_SLOTS:
         QCOMPARE(deciderAt(*record, Story::ms(8500)), Decider::One);
         const Lane* const belief = laneOf(data, LaneKind::Belief, s.b);
         QCOMPARE(laneState(data, *belief, Story::ms(7500)), u"waits for the change of engines"_qs);
-    }
-
-    /// One client that cannot read which engine is in use is alone with it: others get in.
-    void aClientThatCannotReadTheRecordIsNoSwitch() {
-        Story s;
-        const EntityId client = s.trace->clientOf(s.b),
-                       unreadable = s.trace->text("redis://redis-2:6379 redis-set\nunreadable"),
-                       refused = s.trace->text("redis://redis-3:6379 redis-set");
-        s.at(6.6, EventKind::EngineChanged, client, 0, 1, unreadable, std::uint8_t(trace::EngineNews::Leaving));
-        s.at(7, EventKind::EngineChanged, client, 0, 1, refused, std::uint8_t(trace::EngineNews::Refused));
-        s.trace->reach(9s);
-        QVERIFY(!leavesForASwitch(s.trace->at(s.trace->size() - 2), *s.trace));
-        TimelineData data(s.trace);
-        data.consume();
-        QVERIFY(data.engineSwitches().empty());
-        QVERIFY(deciderAt(*laneOf(data, LaneKind::Record, s.lock), Story::ms(6800)) != Decider::Switching);
     }
 
     void itIsSeenInBothThemes_data() {
