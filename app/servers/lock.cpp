@@ -137,9 +137,12 @@ private:
 
     /// Says so when a server of another kind listens there.
     QCoro::Task<> tellOtherService() {
-        if (!m_plan.managerFile.isEmpty()) co_return;
-        const QString other = co_await otherServiceAt(m_runtime, m_plan.url);
-        if (!other.isEmpty()) complain(other);
+        if (!m_plan.managerFile.isEmpty() || m_interruptedBy != 0) co_return;
+        try {
+            const QString other = co_await otherServiceAt(m_runtime, m_plan.url, m_lookingAround.get_token());
+            if (!other.isEmpty()) complain(other);
+        } catch (const Cancelled&) { // by a signal
+        }
     }
 
     int notConnected() {
@@ -243,6 +246,7 @@ private:
 
     void interrupt(int signal) {
         m_interruptedBy = signal;
+        m_lookingAround.request_stop();
         if (!m_job) {
             m_stop.request_stop();
             return;
@@ -287,6 +291,7 @@ private:
     Completion<int> m_commandEnded;
     Completion<bool> m_goodbye;
     std::stop_source m_stop;
+    std::stop_source m_lookingAround; ///< for what else listens there, when m_stop may have been asked for
     Nanos m_giveUpAt = kNever;
     Runtime::TimerId m_connecting = 0; ///< ends it
     Runtime::TimerId m_leaving = 0;    ///< before the lock is given back

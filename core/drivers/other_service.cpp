@@ -74,7 +74,7 @@ Listener listenerIn(const QByteArray& bytes) {
 
 constexpr char kSslRequest[] = "\x00\x00\x00\x08\x04\xd2\x16\x2f"; // a PostgreSQL answers with one letter
 
-/// The service that such a program gives; nullopt: none of ours.
+/// Whether such a program gives that service.
 bool isOf(Listener listener, Service service) {
     switch (service) {
     case Service::Redis:
@@ -176,7 +176,8 @@ QCoro::Task<QString> otherServiceAt(Runtime& runtime, ConnectionUrl url, std::st
         const Listener found = co_await listenerAt(runtime, url.endpoints[i], stop);
         if (found == Listener::NotKnown || isOf(found, url.service)) continue;
         const QString where = url.endpoints[i].display();
-        if (found == Listener::Tls && url.tls) continue;
+        // An HTTPS server answers a plain question as a web server does.
+        if (url.tls && (found == Listener::Tls || found == Listener::Web)) continue;
         //: %1 an address, %2 the program that listens there, %3 the one that the URL names: "a Redis", "an etcd".
         co_return Text::tr("At %1 listens %2, not %3: check the port, or the URL's beginning.")
             .arg(where, wordFor(found), wordFor(url.service));

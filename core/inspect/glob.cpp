@@ -68,6 +68,16 @@ bool globMatches(QByteArrayView pattern, QByteArrayView text) {
     }
 }
 
+std::optional<QByteArray> plainTextOf(QByteArrayView pattern) {
+    QByteArray text;
+    for (qsizetype at = 0; at < pattern.size(); ++at) {
+        if (QByteArrayView("*?[").contains(pattern[at])) return std::nullopt;
+        if (pattern[at] == '\\' && at + 1 < pattern.size()) ++at;
+        text += pattern[at];
+    }
+    return text;
+}
+
 const std::vector<KeyPattern>& usualLockNames() {
     static const std::vector<KeyPattern> names = [] {
         std::vector<KeyPattern> all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <QByteArray>
+#include <optional>
 #include <vector>
 
 namespace lockscope::inspect {
@@ -14,6 +15,9 @@ struct KeyPattern {
 
 /// Redis' glob matching, byte by byte.
 bool globMatches(QByteArrayView pattern, QByteArrayView text);
+
+/// The only text that a pattern matches; nullopt: it has a wildcard, and may match several.
+std::optional<QByteArray> plainTextOf(QByteArrayView pattern);
 
 /// Names that people give to locks: `lock:*`, `*:lock`, `mutex:*`, …
 const std::vector<KeyPattern>& usualLockNames();

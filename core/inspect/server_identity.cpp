@@ -28,8 +28,8 @@ std::optional<ServerEvent> changeOf(const ServerIdentity& before, const ServerId
         const bool replica = before.role == Role::Replica && now.role == Role::Replica;
         const bool otherData = replica && !before.replicationId.isEmpty() && !now.replicationId.isEmpty() &&
                                before.replicationId != now.replicationId;
-        // A process id may be the same again: in a container it is.
-        if (now.uptime < before.uptime) return ServerEvent::Restarted;
+        // Elsewhere uptime is counted by the time of day, which may be set back.
+        if (now.runIdReturns && now.uptime < before.uptime) return ServerEvent::Restarted;
         return known && (before.role != now.role || otherData) ? std::optional(ServerEvent::FailedOver) : std::nullopt;
     }
     constexpr auto kSlack = std::chrono::seconds(1); // uptime is in whole seconds, rounded down

@@ -23,9 +23,10 @@ struct ServerIdentity {
     /// is etcd's.
     enum class Role : std::uint8_t { Unknown, Master, Replica, Leader, Follower, Observer, Learner, Alone };
     enum class Mode : std::uint8_t { Unknown, Standalone, Cluster, Sentinel };
-    QByteArray runId;   ///< another one after each start
-    QByteArray version; ///< "7.0.15"
-    Nanos uptime{};     ///< whole seconds
+    QByteArray runId;          ///< another one after each start
+    bool runIdReturns = false; ///< the next run may have the same: a process id, in a container. Uptime only grows
+    QByteArray version;        ///< "7.0.15"
+    Nanos uptime{};            ///< whole seconds
     Role role = Role::Unknown;
     Mode mode = Mode::Unknown;
     QByteArray master;        ///< of a replica: "host:port"

@@ -49,7 +49,7 @@ std::expected<scenario::Scenario, NotPlayed> runOf(const Table& table, int row, 
 std::vector<std::vector<TableCell>> computed(const Table& table) {
     std::vector<std::vector<TableCell>> rows(table.recipes.size(), std::vector<TableCell>(table.columns.size()));
     std::vector<scenario::Scenario> runs;
-    std::vector<TableCell*> cells; // of the runs, in their order
+    std::vector<std::pair<TableCell*, bool>> cells; // of the runs, in their order, and whether tokens are checked there
     for (std::size_t row = 0; row < rows.size(); ++row) {
         for (std::size_t column = 0; column < table.columns.size(); ++column) {
             auto run = runOf(table, int(row), int(column));
@@ -59,16 +59,16 @@ std::vector<std::vector<TableCell>> computed(const Table& table) {
             }
             rows[row][column].scenario = run->id;
             runs.push_back(*std::move(run));
-            cells.push_back(&rows[row][column]);
+            cells.emplace_back(&rows[row][column], table.columns[column].tokens);
         }
     }
     std::size_t next = 0;
     experiment::compare(runs, 1, kSeeds, [&](const experiment::Cell& cell) {
-        cells[next]->outcome = cell.outcome;
-        cells[next]->harmless = cell.outcome == experiment::CellOutcome::Violated && onlyBelieved(cell);
-        cells[next]->outage = cell.recovery;
-        cells[next]->seed = cell.told;
-        ++next;
+        const auto [shown, checked] = cells[next++];
+        shown->outcome = cell.outcome;
+        shown->harmless = checked && cell.outcome == experiment::CellOutcome::Violated && onlyBelieved(cell);
+        shown->outage = cell.recovery;
+        shown->seed = cell.told;
     });
     return rows;
 }

@@ -13,8 +13,6 @@ using trace::EventKind;
 using trace::FreedBy;
 using trace::Trace;
 
-namespace {} // namespace
-
 std::optional<EngineChange> engineChangeBefore(std::size_t row, const Trace& trace) {
     const QByteArray setting = QByteArrayLiteral("engine=");
     row = std::min(row, trace.size());

@@ -115,7 +115,7 @@ QString HoldEnd::record() const {
 
 QString HoldEnd::lastHeir() const {
     if (!m_c.afterOthers) return {};
-    //: The lock had been free for others since some time, and had several holders.
+    //: The lock had been free for others for some time, and had several holders.
     return Words::tr("After others, %1 got it at %2.").arg(actor(m_c.successor), at(*m_c.successorAt));
 }
 

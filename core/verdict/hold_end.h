@@ -15,7 +15,7 @@ public:
     QString cause() const;
     /// How its record ended, and who got the lock then.
     QString record() const;
-    /// Who of several got the lock last, where others had had it meanwhile.
+    /// The client that got the lock last, where others had had it meanwhile.
     QString lastHeir() const;
     /// record() of a permit whose lease ended.
     QString permit() const;

@@ -41,6 +41,19 @@ std::vector<EntityId> forgetfulServers(const Chronicle& c, EntityId lock, const 
     return servers;
 }
 
+/// Whether the data of all these servers were deleted on purpose, at the instant at which the hold ended.
+bool emptiedAtOnce(const std::vector<EntityId>& servers, const Chronicle& c, EntityId lock, const Trace& trace) {
+    const std::size_t end = trace.upperBound(*c.recordEnded);
+    return std::ranges::all_of(servers, [&](EntityId server) {
+        for (std::size_t row = end; row-- > 0 && trace.timeAt(row) == c.recordEnded->count();) {
+            const Event e = trace.at(row);
+            if (isLoss(e) && trace.copyOf(e.subject) == lock && trace.entity(e.subject).parent == server)
+                return trace::emptiedBy(e, trace) == server;
+        }
+        return false;
+    });
+}
+
 /// The row that told of the record's end.
 Event endOf(const Chronicle& c, EntityId lock, const Trace& trace) {
     for (std::size_t row = trace.upperBound(*c.recordEnded); row-- > 0 && trace.at(row).time() == *c.recordEnded;) {
@@ -73,7 +86,7 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
     // Where several decide together, the last one of them alone would have taken nothing away.
     const bool together = only == trace::kNoEntity && !servers.empty();
     const EntityId emptied = trace::emptiedBy(endOf(c, lock, trace), trace);
-    if (emptied != trace::kNoEntity && !(together && servers.size() == 1)) {
+    if (emptied != trace::kNoEntity && (!together || (servers.size() > 1 && emptiedAtOnce(servers, c, lock, trace)))) {
         const QString server = together ? actorsText(servers, trace) : trace.displayName(emptied);
         return handed ? Words::tr("All data of %1 were deleted at %2, and with them the lock of %3: it went to %4 at "
                                   "%5.")

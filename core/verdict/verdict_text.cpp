@@ -7,8 +7,6 @@
 
 namespace lockscope::verdict {
 
-namespace {} // namespace
-
 QString invariantName(Invariant invariant) {
     switch (invariant) {
     case Invariant::MutualExclusion:

@@ -15,7 +15,7 @@ using trace::EventKind;
 
 namespace {
 
-constexpr std::size_t kFarthest = 50'000;    // rows back from an instant: a small part of a millisecond
+constexpr std::size_t kNear = 50'000;        // rows back from an instant: a small part of a millisecond
 constexpr std::size_t kOldestRole = 500'000; // rows back from a death: a leader may have led for long
 
 /// A leader's death, or its replacement while it ran, while a client held a lock, and what came of it.
@@ -86,7 +86,7 @@ EntityId replacedAt(std::size_t row, const trace::Trace& trace) {
 
 /// The row of the latest death or replacement of a leading server before row `end`.
 std::optional<std::size_t> lossBefore(std::size_t end, const trace::Trace& trace) {
-    const std::size_t last = end > kFarthest ? end - kFarthest : 0;
+    const std::size_t last = end > kNear ? end - kNear : 0;
     for (std::size_t i = end; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind == EventKind::NodeKilled && isLeading(roleBefore(trace.at(i).actor, i, trace))) return i;
@@ -124,7 +124,7 @@ Majority majorityOf(EntityId lock, std::size_t end, const trace::Trace& trace) {
 
 /// Fills in who held a lock, exclusively, at row `row`; false: nobody.
 bool findHolder(Story& story, std::size_t row, const trace::Trace& trace) {
-    const std::size_t last = row > kFarthest ? row - kFarthest : 0;
+    const std::size_t last = row > kNear ? row - kNear : 0;
     std::set<std::pair<EntityId, EntityId>> ended;
     std::set<EntityId> dead; // clients
     for (std::size_t i = row; i-- > last;) {
@@ -190,7 +190,7 @@ std::optional<Story> storyOf(std::size_t loss, std::size_t end, Over over, const
         story.next = e.actor;
         story.granted = e.time();
     }
-    // A release that came while no server could take it: the next one knows a holder that there is none of.
+    // A release that came while no server could take it: the next one knows a holder where there is none.
     const bool tookBefore = story.successor != trace::kNoEntity && story.took < story.gaveBack;
     const bool backBefore = story.back < story.gaveBack;
     if (!holds && !confirmed && !tookBefore && !backBefore) return {};

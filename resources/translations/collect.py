@@ -23,6 +23,7 @@ RENAMED = [
     (re.compile(r"lockscope::sim::World$"), "Faults"),
     (re.compile(r"lockscope::session(::Reader)?$"), "SharedRun"),
     (re.compile(r"std$"), "lockscope::session::Session"),
+    (re.compile(r"(lockscope::verdict::)?Words$"), "Verdict"),  # its name for translators stands in a header
 ]
 
 

@@ -172,14 +172,6 @@
 <context>
     <name>Locks</name>
     <message numerus="yes">
-        <source>any %n copies</source>
-        <comment>of a lock, which decide together</comment>
-        <translation>
-            <numerusform>any %n copy</numerusform>
-            <numerusform>any %n copies</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>held by %n</source>
         <translation>
             <numerusform>held by %n</numerusform>
@@ -191,6 +183,14 @@
         <translation>
             <numerusform>%n believer</numerusform>
             <numerusform>%n believers</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>any %n copies</source>
+        <comment>of a lock, which decide together</comment>
+        <translation>
+            <numerusform>any %n copy</numerusform>
+            <numerusform>any %n copies</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -475,6 +475,16 @@
     </message>
 </context>
 <context>
+    <name>Verdict</name>
+    <message numerus="yes">
+        <source>Meanwhile readers that had asked later got it %n time(s).</source>
+        <translation>
+            <numerusform>Meanwhile readers that had asked later got it %n time.</numerusform>
+            <numerusform>Meanwhile readers that had asked later got it %n times.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Waits</name>
     <message numerus="yes">
         <source>and so on, over %n client(s)</source>
@@ -533,16 +543,6 @@
         <translation>
             <numerusform>%n connection is subscribed to patterns, as waiters of Spring Integration are, and monitors: the server does not tell for which lock, if for any%1</numerusform>
             <numerusform>%n connections are subscribed to patterns, as waiters of Spring Integration are, and monitors: the server does not tell for which lock, if for any%1</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>Words</name>
-    <message numerus="yes">
-        <source>Meanwhile readers that had asked later got it %n time(s).</source>
-        <translation>
-            <numerusform>Meanwhile readers that had asked later got it %n time.</numerusform>
-            <numerusform>Meanwhile readers that had asked later got it %n times.</numerusform>
         </translation>
     </message>
 </context>

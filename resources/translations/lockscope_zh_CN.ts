@@ -5494,22 +5494,6 @@
         <translation>%1，%2</translation>
     </message>
     <message>
-        <source>nobody decides</source>
-        <translation>无人裁定</translation>
-    </message>
-    <message>
-        <source>a majority: %1 of %2 servers</source>
-        <extracomment>The servers of an ensemble that decide on a lock: %1 how many it takes, %2 of how many.</extracomment>
-        <translation>多数：%2 台服务器中的 %1 台</translation>
-    </message>
-    <message numerus="yes">
-        <source>any %n copies</source>
-        <comment>of a lock, which decide together</comment>
-        <translation>
-            <numerusform>任意 %n 份副本</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>free</source>
         <translation>空闲</translation>
     </message>
@@ -5581,6 +5565,22 @@
         </translation>
     </message>
     <message>
+        <source>nobody decides</source>
+        <translation>无人裁定</translation>
+    </message>
+    <message>
+        <source>a majority: %1 of %2 servers</source>
+        <extracomment>The servers of an ensemble that decide on a lock: %1 how many it takes, %2 of how many.</extracomment>
+        <translation>多数：%2 台服务器中的 %1 台</translation>
+    </message>
+    <message numerus="yes">
+        <source>any %n copies</source>
+        <comment>of a lock, which decide together</comment>
+        <translation>
+            <numerusform>任意 %n 份副本</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>≤ %1</source>
         <extracomment>At most so much of a lock's lease is left: its server tells whole seconds.</extracomment>
         <translation>≤ %1</translation>
@@ -5602,9 +5602,9 @@ At least so long: the lock was held already when it was first seen.</extracommen
         <translation>由事务保持</translation>
     </message>
     <message>
-        <source>by session or transaction</source>
-        <extracomment>In the column of times left: the server does not tell which of the two keeps the lock.</extracomment>
-        <translation>由会话或事务</translation>
+        <source>session or txn</source>
+        <extracomment>In the column of times left, and in a ring of 14 letters: the session or the transaction keeps the lock.</extracomment>
+        <translation>会话或事务</translation>
     </message>
     <message>
         <source>%1 of %2 permits</source>
@@ -7390,16 +7390,8 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
-        <source>on the server the lock of %1, which is dead, is left over</source>
-        <translation>服务器上遗留着已死亡的 %1 的锁</translation>
-    </message>
-    <message>
         <source>on the server a lock of %1 is left over, which %1 no longer has</source>
         <translation>服务器上遗留着 %1 的一把旧锁，%1 已不再持有它</translation>
-    </message>
-    <message>
-        <source>on the server the lock of %1, which is dead, is left over for another %2</source>
-        <translation>服务器上遗留着已死亡的 %1 的锁，还会留 %2</translation>
     </message>
     <message>
         <source>on the server a lock of %1 is left over for another %2, which %1 no longer has</source>
@@ -7420,8 +7412,8 @@ A client's address leads to the new master at once.</source>
         <translation>运行的服务器不到多数，谁也得不到它</translation>
     </message>
     <message>
-        <source>its server is down, so nobody can get it</source>
-        <translation>它的服务器已停止，所以谁也得不到它</translation>
+        <source>its server is dead, so nobody can get it</source>
+        <translation>它的服务器已宕机，谁也得不到它</translation>
     </message>
     <message>
         <source>the server shows it only while somebody waits for it</source>
@@ -7434,10 +7426,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>what the servers hold is not observed</source>
         <translation>服务器上的情况未观察到</translation>
-    </message>
-    <message>
-        <source>its server is dead, so nobody can get it</source>
-        <translation>它的服务器已宕机，谁也得不到它</translation>
     </message>
     <message>
         <source>on the server it is free</source>
@@ -7529,6 +7517,11 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>Timeline</name>
     <message>
+        <source>%1 +%2</source>
+        <comment>a fault and how many more</comment>
+        <translation>%1 +%2</translation>
+    </message>
+    <message>
         <source>%1 → %2 others</source>
         <extracomment>One way of links is cut: nothing that %1 sends comes to the %2 parties at the other ends, two at least.</extracomment>
         <translation>%1 → 其他 %2 个</translation>
@@ -7581,11 +7574,6 @@ A client's address leads to the new master at once.</source>
         <source>%1, %2</source>
         <comment>a fault, and whom else it struck</comment>
         <translation>%1，%2</translation>
-    </message>
-    <message>
-        <source>%1 +%2</source>
-        <comment>a fault and how many more</comment>
-        <translation>%1 +%2</translation>
     </message>
     <message>
         <source>paused %1</source>
@@ -9029,257 +9017,6 @@ A client's address leads to the new master at once.</source>
         <source>The entry of %1 stays on the server until %2, but %1 does not think that it holds the lock.</source>
         <translation>%1 的条目在服务器上保留到 %2，但 %1 不认为自己持有锁。</translation>
     </message>
-</context>
-<context>
-    <name>Waits</name>
-    <message>
-        <source>, </source>
-        <comment>between names</comment>
-        <translation>，</translation>
-    </message>
-    <message numerus="yes">
-        <source>and so on, over %n client(s)</source>
-        <translation>
-            <numerusform>依此类推，共 %n 个客户端</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 waits for %2, which %3 holds</source>
-        <translation>%1 在等 %3 持有的 %2</translation>
-    </message>
-    <message>
-        <source>%1.</source>
-        <extracomment>Joins the links of a chain of waits.</extracomment>
-        <translation>%1。</translation>
-    </message>
-    <message>
-        <source>; </source>
-        <translation>；</translation>
-    </message>
-    <message numerus="yes">
-        <source>To end it, end the transaction of %1, which holds %2: %n client(s) wait for that. Its program gets an error, and what the transaction has done is undone.</source>
-        <translation>
-            <numerusform>要解开它，就结束 %1 的事务，它持有 %2：有 %n 个客户端在等它。它的程序会得到一个错误，该事务所做的一切都会撤销。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>To end it, end the session of %1, which holds %2: %n client(s) wait for that. Its program gets an error, and loses every lock that it has there.</source>
-        <translation>
-            <numerusform>要解开它，就结束 %1 的会话，它持有 %2：有 %n 个客户端在等它。它的程序会得到一个错误，并失去它在那里的所有锁。</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>To end it, end %1's hold of %2: %n client(s) wait for that. %1 then works on without the lock until it learns of it.</source>
-        <translation>
-            <numerusform>要解开它，就结束 %1 对 %2 的持有：有 %n 个客户端在等它。%1 在得知之前会在没有锁的情况下继续工作。</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 is held by %2; waiting: %3.</source>
-        <translation>%1 由 %2 持有；在等：%3。</translation>
-    </message>
-</context>
-<context>
-    <name>WatchNote</name>
-    <message>
-        <source>%1 is a Sentinel: it has no locks. Write the address of the master that it watches; “redis-cli -p PORT sentinel masters” says it.</source>
-        <translation>%1 是哨兵，上面没有锁。请填写它所监视的主节点的地址；可用“redis-cli -p PORT sentinel masters”查到。</translation>
-    </message>
-    <message>
-        <source>This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that you ask for (match), are known. Its performance schema, with the instrument wait/lock/metadata/sql/mdl, lists them all</source>
-        <translation>此服务器不列出 GET_LOCK() 的锁，因此只知道有等待者的锁和你指名（match）的锁。启用 performance schema 及其监测项 wait/lock/metadata/sql/mdl 后会全部列出</translation>
-    </message>
-    <message numerus="yes">
-        <source>%1. %n session(s) wait with a prepared statement, which does not show the name: how many wait for which lock is not known</source>
-        <translation>
-            <numerusform>%1。另有 %n 个会话用预处理语句等待，语句里看不到锁名：每把锁各有几个等待者并不知道</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Strings longer than a lock's value were not read: %1%2</source>
-        <translation>长度超过锁的值的字符串没有读取：%1%2</translation>
-    </message>
-    <message>
-        <source>Hashes with more fields than a lock has were not read: %1%2</source>
-        <translation>字段比锁还多的哈希没有读取：%1%2</translation>
-    </message>
-    <message>
-        <source>Keys with longer fields than a lock has were not read: %1%2</source>
-        <translation>字段比锁还长的键没有读取：%1%2</translation>
-    </message>
-    <message>
-        <source>This user may not read some keys or tables, so locks among them are not known: %1%2</source>
-        <translation>该用户无权读取某些键或表，其中的锁未知：%1%2</translation>
-    </message>
-    <message>
-        <source>This user may not ask how large a key is (MEMORY USAGE), so these were not read: %1%2</source>
-        <translation>此用户无权查询键的大小（MEMORY USAGE），因此这些键没有读取：%1%2</translation>
-    </message>
-    <message>
-        <source>This user may not go through the keys (SCAN), so only locks that a waiter tells of are known</source>
-        <translation>这个用户无权遍历键（SCAN），所以只知道等待者透露出的锁</translation>
-    </message>
-    <message>
-        <source>This user may not ask who is subscribed (PUBSUB), so waiters are not known</source>
-        <translation>此用户无权查询订阅者（PUBSUB），因此等待者未知</translation>
-    </message>
-    <message>
-        <source>This is a replica of %1: its keys may be behind, and the master's waiters are not known here</source>
-        <translation>这是 %1 的副本：它的键可能落后，而且在这里看不到主节点的等待者</translation>
-    </message>
-    <message>
-        <source>This is one node of a cluster: locks in other nodes' slots do not show, and waiters are not known</source>
-        <translation>这是集群中的一个节点：其他节点的槽中的锁不会显示，等待者未知</translation>
-    </message>
-    <message>
-        <source>This is one node of a cluster, with %1 of %2 slots: locks in the others do not show, and waiters are not known</source>
-        <translation>这是集群中的一个节点，拥有 %2 个槽中的 %1 个：其余槽中的锁不会显示，等待者未知</translation>
-    </message>
-    <message>
-        <source>On a cluster, only waiters that the lock itself lists are known</source>
-        <translation>集群上只知道锁自己列出的等待者</translation>
-    </message>
-    <message>
-        <source>This user may not ask which sessions wait for which, so blocked sessions are not known</source>
-        <translation>此用户无权查询哪些会话在等待哪些会话，因此不知道被阻塞的会话</translation>
-    </message>
-    <message>
-        <source>No more than %1 sessions are read at a time: there may be more locks and waiters</source>
-        <translation>一次最多读取 %1 个会话：可能还有更多的锁和等待者</translation>
-    </message>
-    <message>
-        <source>Name the locks to watch, separated by commas (match): memcached lists its keys only by a walk through all items, which you can allow (list=metadump)</source>
-        <translation>请指名要监视的锁，以逗号分隔（match）：memcached 只有遍历全部数据项才能列出键，你可以允许它这样做（list=metadump）</translation>
-    </message>
-    <message>
-        <source>Locks are found by a list of all keys, now and then (metadump): a new lock that is held only between two lists is missed</source>
-        <translation>每隔一段时间列出全部键来寻找锁（metadump）：只在两次列出之间被持有的新锁会被漏掉</translation>
-    </message>
-    <message>
-        <source>This server's clock has whole seconds: a lock ends up to one second before it is shown to</source>
-        <translation>此服务器的时钟以整秒计：锁最多会比所显示的时刻早一秒结束</translation>
-    </message>
-    <message>
-        <source>This server does not list its keys, so only locks that you name (match) are watched. %1</source>
-        <translation>这台服务器不列出它的键，因此只监视你指名的锁（match）。%1</translation>
-    </message>
-    <message>
-        <source>More than %1 tables have “lock” in their names: the others were not looked at%2. Name a table in the address (table=…)</source>
-        <translation>名称含 “lock” 的表超过 %1 个：其余未查看%2。请在地址中指定表（table=…）</translation>
-    </message>
-    <message>
-        <source>More than %1 keys may be locks by their size: the others were not read. Name locks by patterns (match)</source>
-        <translation>按大小可能是锁的键超过 %1 个：其余的没有读取。请用模式写明锁的名称（match）</translation>
-    </message>
-    <message>
-        <source>When its memory is full, this server drops keys, locks among them (maxmemory-policy %1)</source>
-        <translation>内存满时，这台服务器会丢弃键，锁也不例外（maxmemory-policy %1）</translation>
-    </message>
-    <message numerus="yes">
-        <source>told of changes of %n keys</source>
-        <translation>
-            <numerusform>有变化时由服务器告知的键：%n 个</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>other keys are polled: no more than %1 are followed, to spare the server's memory</source>
-        <translation>其余的键靠轮询：为节省服务器内存，最多跟踪 %1 个</translation>
-    </message>
-    <message>
-        <source>other keys are polled: the server forgets which ones to tell of beyond %1 (tracking-table-max-keys)</source>
-        <translation>其余的键靠轮询：超过 %1 个时服务器会忘记该告知哪些键（tracking-table-max-keys）</translation>
-    </message>
-    <message>
-        <source>polling: the server does not allow CLIENT TRACKING</source>
-        <translation>轮询：服务器不允许 CLIENT TRACKING</translation>
-    </message>
-    <message>
-        <source>This server has %1 connections: they are not listed, to spare it, so the addresses of holders are not known</source>
-        <translation>该服务器有 %1 个连接：为减轻其负担而未列出，因此不知道持有者的地址</translation>
-    </message>
-    <message>
-        <source>This user may not list the connections (CLIENT LIST), so the addresses of holders are not known</source>
-        <translation>该用户无权列出连接（CLIENT LIST），因此不知道持有者的地址</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n connection(s) wait at a list (BLPOP), as waiters of python-redis-lock do: the server does not tell for which lock, if for any%1</source>
-        <translation>
-            <numerusform>%n 个连接在列表上等待（BLPOP），python-redis-lock 的等待者就是这样：服务器不说明在等哪把锁，也可能不是在等锁%1</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n connection(s) are subscribed to patterns, as waiters of Spring Integration are, and monitors: the server does not tell for which lock, if for any%1</source>
-        <translation>
-            <numerusform>%n 个连接订阅了模式，Spring Integration 的等待者和监控程序都是这样：服务器不说明在等哪把锁，也可能不是在等锁%1</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>The table or column that the address names is not there, or this user may not see it: %1</source>
-        <translation>地址中指定的表或列不存在，或该用户无权查看：%1</translation>
-    </message>
-    <message>
-        <source>The node that the address names is not there. Locks below it show once it is made.</source>
-        <translation>地址所指的节点不存在。它建立之后，其下的锁就会显示。</translation>
-    </message>
-    <message>
-        <source>Keys that were not looked at, because this server would keep them for longer: %1</source>
-        <translation>没有查看的键（查看会使服务器更久地保留它们）：%1</translation>
-    </message>
-</context>
-<context>
-    <name>Watcher</name>
-    <message>
-        <source>%1 · not connected</source>
-        <translation>%1 · 未连接</translation>
-    </message>
-    <message>
-        <source>%1 · connecting</source>
-        <translation>%1 · 正在连接</translation>
-    </message>
-    <message>
-        <source>%1 · connected</source>
-        <translation>%1 · 已连接</translation>
-    </message>
-    <message>
-        <source>“%1” cannot be freed from here: its layout (%2) does not tell this hold from a later one.</source>
-        <translation>无法从这里释放“%1”：它的格式（%2）分不清这次持有与之后的持有。</translation>
-    </message>
-    <message>
-        <source>A lock table of your own is named by table= and name=, the column with the locks' names; owner= and until= are further columns.</source>
-        <translation>自定义锁表用 table= 和 name=（锁名所在的列）指定；owner= 和 until= 是另外的列。</translation>
-    </message>
-    <message>
-        <source>%1 has no master at present; the sentinels are asked again.</source>
-        <translation>%1 目前没有主节点；正在再次询问哨兵。</translation>
-    </message>
-    <message>
-        <source>%1 has no master with slots.</source>
-        <translation>%1 没有拥有槽的主节点。</translation>
-    </message>
-    <message>
-        <source>%1 calls itself a replica, and no other master of %2 is named.</source>
-        <translation>%1 自称是副本，而 %2 没有其他主节点。</translation>
-    </message>
-    <message>
-        <source>%1 · %2 of %3 masters answer: %4</source>
-        <translation>%1 · %3 个主节点中有 %2 个应答：%4</translation>
-    </message>
-    <message>
-        <source>Only %1 of the %2 servers of this Redlock can be read, and it takes %3 to know who holds a lock: %4</source>
-        <translation>这个 Redlock 的 %2 台服务器中只有 %1 台可读，需要 %3 台才知道谁持有锁：%4</translation>
-    </message>
-    <message>
-        <source>%1 · %2 of %3 servers answer, still a majority</source>
-        <extracomment>%1 is the addresses of a Redlock's servers, %2 how many of them answer, %3 how many there are.</extracomment>
-        <translation>%1 · %3 台服务器中有 %2 台应答，仍构成多数</translation>
-    </message>
-    <message>
-        <source>The hold was taken from every server that can be read; those that cannot may still have a majority of it.</source>
-        <translation>已从所有读得到的服务器上撤掉这次持有；读不到的服务器上可能仍有它的多数。</translation>
-    </message>
-</context>
-<context>
-    <name>Words</name>
     <message>
         <source>%1 asked for %2 and did not get it, but its command wrote another end into the entry of %3 at %4.</source>
         <translation>%1 请求 %2 但没有得到，可它的命令在 %4 把另一个到期时间写进了 %3 的条目。</translation>
@@ -9462,7 +9199,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>After others, %1 got it at %2.</source>
-        <extracomment>The lock had been free for others since some time, and had several holders.</extracomment>
+        <extracomment>The lock had been free for others for some time, and had several holders.</extracomment>
         <translation>在其他客户端之后，%1 于 %2 获得了它。</translation>
     </message>
     <message>
@@ -9809,6 +9546,254 @@ A client's address leads to the new master at once.</source>
         <source>%1; %2</source>
         <comment>a sentence and a remark, as one</comment>
         <translation>%1；%2</translation>
+    </message>
+</context>
+<context>
+    <name>Waits</name>
+    <message>
+        <source>, </source>
+        <comment>between names</comment>
+        <translation>，</translation>
+    </message>
+    <message numerus="yes">
+        <source>and so on, over %n client(s)</source>
+        <translation>
+            <numerusform>依此类推，共 %n 个客户端</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 waits for %2, which %3 holds</source>
+        <translation>%1 在等 %3 持有的 %2</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <extracomment>Joins the links of a chain of waits.</extracomment>
+        <translation>%1。</translation>
+    </message>
+    <message>
+        <source>; </source>
+        <translation>；</translation>
+    </message>
+    <message numerus="yes">
+        <source>To end it, end the transaction of %1, which holds %2: %n client(s) wait for that. Its program gets an error, and what the transaction has done is undone.</source>
+        <translation>
+            <numerusform>要解开它，就结束 %1 的事务，它持有 %2：有 %n 个客户端在等它。它的程序会得到一个错误，该事务所做的一切都会撤销。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>To end it, end the session of %1, which holds %2: %n client(s) wait for that. Its program gets an error, and loses every lock that it has there.</source>
+        <translation>
+            <numerusform>要解开它，就结束 %1 的会话，它持有 %2：有 %n 个客户端在等它。它的程序会得到一个错误，并失去它在那里的所有锁。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>To end it, end %1's hold of %2: %n client(s) wait for that. %1 then works on without the lock until it learns of it.</source>
+        <translation>
+            <numerusform>要解开它，就结束 %1 对 %2 的持有：有 %n 个客户端在等它。%1 在得知之前会在没有锁的情况下继续工作。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 is held by %2; waiting: %3.</source>
+        <translation>%1 由 %2 持有；在等：%3。</translation>
+    </message>
+</context>
+<context>
+    <name>WatchNote</name>
+    <message>
+        <source>%1 is a Sentinel: it has no locks. Write the address of the master that it watches; “redis-cli -p PORT sentinel masters” says it.</source>
+        <translation>%1 是哨兵，上面没有锁。请填写它所监视的主节点的地址；可用“redis-cli -p PORT sentinel masters”查到。</translation>
+    </message>
+    <message>
+        <source>This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that you ask for (match), are known. Its performance schema, with the instrument wait/lock/metadata/sql/mdl, lists them all</source>
+        <translation>此服务器不列出 GET_LOCK() 的锁，因此只知道有等待者的锁和你指名（match）的锁。启用 performance schema 及其监测项 wait/lock/metadata/sql/mdl 后会全部列出</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1. %n session(s) wait with a prepared statement, which does not show the name: how many wait for which lock is not known</source>
+        <translation>
+            <numerusform>%1。另有 %n 个会话用预处理语句等待，语句里看不到锁名：每把锁各有几个等待者并不知道</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Strings longer than a lock's value were not read: %1%2</source>
+        <translation>长度超过锁的值的字符串没有读取：%1%2</translation>
+    </message>
+    <message>
+        <source>Hashes with more fields than a lock has were not read: %1%2</source>
+        <translation>字段比锁还多的哈希没有读取：%1%2</translation>
+    </message>
+    <message>
+        <source>Keys with longer fields than a lock has were not read: %1%2</source>
+        <translation>字段比锁还长的键没有读取：%1%2</translation>
+    </message>
+    <message>
+        <source>This user may not read some keys or tables, so locks among them are not known: %1%2</source>
+        <translation>该用户无权读取某些键或表，其中的锁未知：%1%2</translation>
+    </message>
+    <message>
+        <source>This user may not ask how large a key is (MEMORY USAGE), so these were not read: %1%2</source>
+        <translation>此用户无权查询键的大小（MEMORY USAGE），因此这些键没有读取：%1%2</translation>
+    </message>
+    <message>
+        <source>This user may not go through the keys (SCAN), so only locks that a waiter tells of are known</source>
+        <translation>这个用户无权遍历键（SCAN），所以只知道等待者透露出的锁</translation>
+    </message>
+    <message>
+        <source>This user may not ask who is subscribed (PUBSUB), so waiters are not known</source>
+        <translation>此用户无权查询订阅者（PUBSUB），因此等待者未知</translation>
+    </message>
+    <message>
+        <source>This is a replica of %1: its keys may be behind, and the master's waiters are not known here</source>
+        <translation>这是 %1 的副本：它的键可能落后，而且在这里看不到主节点的等待者</translation>
+    </message>
+    <message>
+        <source>This is one node of a cluster: locks in other nodes' slots do not show, and waiters are not known</source>
+        <translation>这是集群中的一个节点：其他节点的槽中的锁不会显示，等待者未知</translation>
+    </message>
+    <message>
+        <source>This is one node of a cluster, with %1 of %2 slots: locks in the others do not show, and waiters are not known</source>
+        <translation>这是集群中的一个节点，拥有 %2 个槽中的 %1 个：其余槽中的锁不会显示，等待者未知</translation>
+    </message>
+    <message>
+        <source>On a cluster, only waiters that the lock itself lists are known</source>
+        <translation>集群上只知道锁自己列出的等待者</translation>
+    </message>
+    <message>
+        <source>This user may not ask which sessions wait for which, so blocked sessions are not known</source>
+        <translation>此用户无权查询哪些会话在等待哪些会话，因此不知道被阻塞的会话</translation>
+    </message>
+    <message>
+        <source>No more than %1 sessions are read at a time: there may be more locks and waiters</source>
+        <translation>一次最多读取 %1 个会话：可能还有更多的锁和等待者</translation>
+    </message>
+    <message>
+        <source>Name the locks to watch, separated by commas (match): memcached lists its keys only by a walk through all items, which you can allow (list=metadump)</source>
+        <translation>请指名要监视的锁，以逗号分隔（match）：memcached 只有遍历全部数据项才能列出键，你可以允许它这样做（list=metadump）</translation>
+    </message>
+    <message>
+        <source>Locks are found by a list of all keys, now and then (metadump): a new lock that is held only between two lists is missed</source>
+        <translation>每隔一段时间列出全部键来寻找锁（metadump）：只在两次列出之间被持有的新锁会被漏掉</translation>
+    </message>
+    <message>
+        <source>This server's clock has whole seconds: a lock ends up to one second before it is shown to</source>
+        <translation>此服务器的时钟以整秒计：锁最多会比所显示的时刻早一秒结束</translation>
+    </message>
+    <message>
+        <source>This server does not list its keys, so only locks that you name (match) are watched. %1</source>
+        <translation>这台服务器不列出它的键，因此只监视你指名的锁（match）。%1</translation>
+    </message>
+    <message>
+        <source>More than %1 tables have “lock” in their names: the others were not looked at%2. Name a table in the address (table=…)</source>
+        <translation>名称含 “lock” 的表超过 %1 个：其余未查看%2。请在地址中指定表（table=…）</translation>
+    </message>
+    <message>
+        <source>More than %1 keys may be locks by their size: the others were not read. Name locks by patterns (match)</source>
+        <translation>按大小可能是锁的键超过 %1 个：其余的没有读取。请用模式写明锁的名称（match）</translation>
+    </message>
+    <message>
+        <source>When its memory is full, this server drops keys, locks among them (maxmemory-policy %1)</source>
+        <translation>内存满时，这台服务器会丢弃键，锁也不例外（maxmemory-policy %1）</translation>
+    </message>
+    <message numerus="yes">
+        <source>told of changes of %n keys</source>
+        <translation>
+            <numerusform>有变化时由服务器告知的键：%n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>other keys are polled: no more than %1 are followed, to spare the server's memory</source>
+        <translation>其余的键靠轮询：为节省服务器内存，最多跟踪 %1 个</translation>
+    </message>
+    <message>
+        <source>other keys are polled: the server forgets which ones to tell of beyond %1 (tracking-table-max-keys)</source>
+        <translation>其余的键靠轮询：超过 %1 个时服务器会忘记该告知哪些键（tracking-table-max-keys）</translation>
+    </message>
+    <message>
+        <source>polling: the server does not allow CLIENT TRACKING</source>
+        <translation>轮询：服务器不允许 CLIENT TRACKING</translation>
+    </message>
+    <message>
+        <source>This server has %1 connections: they are not listed, to spare it, so the addresses of holders are not known</source>
+        <translation>该服务器有 %1 个连接：为减轻其负担而未列出，因此不知道持有者的地址</translation>
+    </message>
+    <message>
+        <source>This user may not list the connections (CLIENT LIST), so the addresses of holders are not known</source>
+        <translation>该用户无权列出连接（CLIENT LIST），因此不知道持有者的地址</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n connection(s) wait at a list (BLPOP), as waiters of python-redis-lock do: the server does not tell for which lock, if for any%1</source>
+        <translation>
+            <numerusform>%n 个连接在列表上等待（BLPOP），python-redis-lock 的等待者就是这样：服务器不说明在等哪把锁，也可能不是在等锁%1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n connection(s) are subscribed to patterns, as waiters of Spring Integration are, and monitors: the server does not tell for which lock, if for any%1</source>
+        <translation>
+            <numerusform>%n 个连接订阅了模式，Spring Integration 的等待者和监控程序都是这样：服务器不说明在等哪把锁，也可能不是在等锁%1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The table or column that the address names is not there, or this user may not see it: %1</source>
+        <translation>地址中指定的表或列不存在，或该用户无权查看：%1</translation>
+    </message>
+    <message>
+        <source>The node that the address names is not there. Locks below it show once it is made.</source>
+        <translation>地址所指的节点不存在。它建立之后，其下的锁就会显示。</translation>
+    </message>
+    <message>
+        <source>Keys that were not looked at, because this server would keep them for longer: %1</source>
+        <translation>没有查看的键（查看会使服务器更久地保留它们）：%1</translation>
+    </message>
+</context>
+<context>
+    <name>Watcher</name>
+    <message>
+        <source>%1 · not connected</source>
+        <translation>%1 · 未连接</translation>
+    </message>
+    <message>
+        <source>%1 · connecting</source>
+        <translation>%1 · 正在连接</translation>
+    </message>
+    <message>
+        <source>%1 · connected</source>
+        <translation>%1 · 已连接</translation>
+    </message>
+    <message>
+        <source>“%1” cannot be freed from here: its layout (%2) does not tell this hold from a later one.</source>
+        <translation>无法从这里释放“%1”：它的格式（%2）分不清这次持有与之后的持有。</translation>
+    </message>
+    <message>
+        <source>A lock table of your own is named by table= and name=, the column with the locks' names; owner= and until= are further columns.</source>
+        <translation>自定义锁表用 table= 和 name=（锁名所在的列）指定；owner= 和 until= 是另外的列。</translation>
+    </message>
+    <message>
+        <source>%1 has no master at present; the sentinels are asked again.</source>
+        <translation>%1 目前没有主节点；正在再次询问哨兵。</translation>
+    </message>
+    <message>
+        <source>%1 has no master with slots.</source>
+        <translation>%1 没有拥有槽的主节点。</translation>
+    </message>
+    <message>
+        <source>%1 calls itself a replica, and no other master of %2 is named.</source>
+        <translation>%1 自称是副本，而 %2 没有其他主节点。</translation>
+    </message>
+    <message>
+        <source>%1 · %2 of %3 masters answer: %4</source>
+        <translation>%1 · %3 个主节点中有 %2 个应答：%4</translation>
+    </message>
+    <message>
+        <source>Only %1 of the %2 servers of this Redlock can be read, and it takes %3 to know who holds a lock: %4</source>
+        <translation>这个 Redlock 的 %2 台服务器中只有 %1 台可读，需要 %3 台才知道谁持有锁：%4</translation>
+    </message>
+    <message>
+        <source>%1 · %2 of %3 servers answer, still a majority</source>
+        <extracomment>%1 is the addresses of a Redlock's servers, %2 how many of them answer, %3 how many there are.</extracomment>
+        <translation>%1 · %3 台服务器中有 %2 台应答，仍构成多数</translation>
+    </message>
+    <message>
+        <source>The hold was taken from every server that can be read; those that cannot may still have a majority of it.</source>
+        <translation>已从所有读得到的服务器上撤掉这次持有；读不到的服务器上可能仍有它的多数。</translation>
     </message>
 </context>
 <context>

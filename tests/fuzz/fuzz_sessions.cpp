@@ -36,7 +36,8 @@ std::vector<QByteArray> answersOfServers() {
     const QByteArray sessions =
         line(QByteArrayList{"4711", "1789999990000"} + ann) + line(QByteArrayList{"4712", "\\N"} + bob);
     const QByteArray prepared = line({"812", "two-phase", "ann", "1789999990000"});
-    const QByteArray keys = line({"(0,7)", "{\"id\": 7, \"name\": \"nightly\"}"});
+    const QByteArray keys = line({"(0,7)", "813", "{\"id\": 7, \"name\": \"nightly\"}"});
+    const QByteArray sharing = line({"812", "4711"}) + line({"814", "4715"}) + line({"815", "\\N"});
     const QByteArray held = line(QByteArrayList{"orders", "AccessExclusiveLock", "4711", "1789999990000"} + ann) +
                             line(QByteArrayList{"goods", "ShareLock", "4712", "1789999990000"} + bob);
     const QByteArray named =
@@ -58,7 +59,7 @@ std::vector<QByteArray> answersOfServers() {
         return QByteArray(language) + '\n' + answers.join(kNext);
     };
     return {
-        input("postgresql", {advisory, blocked, locked, sessions, prepared, keys, keys, held}),
+        input("postgresql", {advisory, blocked, locked, sessions, prepared, keys, sharing, held}),
         input("postgresql", {advisory, "", "", held}),
         input("postgresql", {"", blocked, kRefused, sessions, kRefused, kRefused, kRefused, held}),
         input("mariadb", {yes, named, rows, running, tableWaiters, yes, tableLocks, tableSessions}),

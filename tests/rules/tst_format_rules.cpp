@@ -24,7 +24,7 @@ private:
     static std::set<QString> written() {
         static const QRegularExpression kMade(QStringLiteral(
             "\\b(?:heldRow|permitRow|zkRow|zkQueueRow|sessionLock|heldLock|etcdRow|memcachedRow|return of|"
-            "StringLock|recipe !=|QByteArray format =|kQuartzFormat\\[\\] =|\\.format =)[\\s({]*[^;]*;"));
+            "StringLock|recipe !=|QByteArray format =|k\\w+Format\\[\\] =|\\.format =)[\\s({]*[^;]*;"));
         std::set<QString> all;
         for (const SourceFile& file :
              filesBelow({QStringLiteral("core/inspect")}, {QStringLiteral("*.cpp"), QStringLiteral("*.h")})) {

@@ -337,7 +337,8 @@ QString holdersText(const LockFacts& facts, const trace::Trace& trace) {
         return Words::tr("%n permit(s) taken", "", int(taken));
     }
     if (!facts.held() && facts.permitsFree > 0) return Words::tr("%n permit(s) free", "", int(facts.permitsFree));
-    if (!facts.held()) return facts.deciders == 0 ? Words::tr("nobody decides") : Words::tr("free");
+    if (!facts.held() && facts.deciders == 0) return Words::tr("nobody decides");
+    if (!facts.held()) return facts.drain ? none() : Words::tr("free");
     const QString owner = trace.displayName(facts.owner);
     if (facts.holders.empty()) return owner.isEmpty() ? Words::tr("not named") : owner;
     std::vector<EntityId> names;

@@ -211,7 +211,9 @@ void LocksProxy::sort(int column, Qt::SortOrder order) {
 void LocksProxy::setSteady(bool steady) {
     if (std::exchange(m_steady, steady) == steady) return;
     setDynamicSortFilter(!steady);
-    if (!steady && std::exchange(m_waiting, false)) arrange();
+    if (steady) return;
+    invalidateFilter(); // rows that changed meanwhile
+    if (std::exchange(m_waiting, false)) arrange();
 }
 
 void LocksProxy::arrange() {

@@ -72,20 +72,17 @@ QString named(const std::vector<EntityId>& threads, const trace::Trace& trace) {
     return namesOf(threads, trace);
 }
 
-/// A lock that stands on the server though its client does not have it any more; empty: it is none.
+/// A lock that stands on the server though its living client does not have it any more; empty: it is none.
 QString leftoverWords(EntityId lock, const trace::Record& record, const ViewContext& context) {
     const auto trace = context.trace();
     const auto client = context.state().clients.find(trace->clientOf(record.owner));
     const bool dead = client != context.state().clients.end() && client->second.life == Life::Dead;
-    if (!dead && !trace::isLeftover(lock, context.state(), context.playhead().count())) return {};
+    if (dead || !trace::isLeftover(lock, context.state(), context.playhead().count())) return {};
     const QString who = namesOf({record.owner}, *trace);
     const Nanos left(std::max<std::int64_t>(0, record.deadline - context.playhead().count()));
     if (record.deadline < 0)
-        return (dead ? Story::tr("on the server the lock of %1, which is dead, is left over")
-                     : Story::tr("on the server a lock of %1 is left over, which %1 no longer has"))
-            .arg(who);
-    return (dead ? Story::tr("on the server the lock of %1, which is dead, is left over for another %2")
-                 : Story::tr("on the server a lock of %1 is left over for another %2, which %1 no longer has"))
+        return Story::tr("on the server a lock of %1 is left over, which %1 no longer has").arg(who);
+    return Story::tr("on the server a lock of %1 is left over for another %2, which %1 no longer has")
         .arg(who, duration(left));
 }
 
@@ -105,13 +102,11 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     if (free && record.observed && trace::lacksMajority(lock, *trace, state))
         told += Story::tr("no majority of its servers runs, so nobody can get it");
     else if (free && record.observed && trace::deciderIsDead(lock, *trace, state))
-        told += Story::tr("its server is down, so nobody can get it");
+        told += Story::tr("its server is dead, so nobody can get it");
     else if (!record.observed)
         told += record.noLongerShown   ? Story::tr("the server shows it only while somebody waits for it")
                 : record.deciders == 0 ? Story::tr("no server can decide who holds it")
                                        : Story::tr("what the servers hold is not observed");
-    else if (free && trace::deciderIsDead(lock, *trace, state))
-        told += Story::tr("its server is dead, so nobody can get it");
     else if (free)
         told += Story::tr("on the server it is free");
     else if (const QString leftover = leftoverWords(lock, record, context); !leftover.isEmpty())

@@ -115,6 +115,7 @@ void TransportBar::furnish() {
     m_field->setTimes([this](const QString& typed) -> std::optional<CommandField::Time> {
         const auto trace = m_context->trace();
         auto at = trace ? instantOfDay(*trace, typed) : std::nullopt;
+        if (at && *at < Nanos(0)) at.reset(); // before the recording
         if (!at) at = timeTyped(typed);
         if (!at) at = instantAskedFor(typed);
         if (!at) return std::nullopt;

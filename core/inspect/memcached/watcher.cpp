@@ -28,6 +28,7 @@ WatchTrouble troubleOf(const Error& error) {
 ServerIdentity identityOf(const memcached::Statistics& run) {
     ServerIdentity server;
     server.runId = QByteArray::number(qlonglong(run.process));
+    server.runIdReturns = true;
     server.version = run.version;
     constexpr std::int64_t kBegins = 2; // memcached counts from there, in whole seconds
     server.uptime = std::chrono::seconds(std::max<std::int64_t>(run.uptime - kBegins, 0));
@@ -42,9 +43,9 @@ MemcachedWatcher::MemcachedWatcher(memcached::Reader& reader, QString where, Wat
       m_reader(reader),
       m_whereIs(std::move(whereIs)),
       m_tells(std::move(tells)) {
-    for (const QByteArray& name : this->options().names.match) {
-        const bool plain = !name.contains('*') && !name.contains('?') && !name.contains('[');
-        if (plain && memcached::validKey(name) && m_names.size() < kMostNames) m_names.push_back({name, 0});
+    for (const QByteArray& glob : this->options().names.match) {
+        const std::optional<QByteArray> name = plainTextOf(glob);
+        if (name && memcached::validKey(*name) && m_names.size() < kMostNames) m_names.push_back({*name, 0});
     }
     const bool findsOthers = m_names.empty() || m_names.size() < this->options().names.match.size();
     if (this->options().listKeys && findsOthers) m_finder.emplace(this->options(), m_names);
@@ -198,6 +199,7 @@ QCoro::Task<std::optional<Nanos>> MemcachedWatcher::processorTime(std::stop_toke
 }
 
 bool MemcachedWatcher::compareRuns(const std::vector<memcached::Statistics>& told) {
+    if (told.empty()) return false; // they were not told
     const Nanos now = runtime().monotonic(), between = now - m_runsAt;
     bool lost = false;
     for (const memcached::Statistics& run : told) {

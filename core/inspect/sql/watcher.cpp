@@ -233,8 +233,8 @@ void SqlWatcher::noteMissing(Look& look) const {
 
 std::set<QByteArray> SqlWatcher::namesAskedFor() const {
     std::set<QByteArray> names;
-    for (const QByteArray& name : options().names.match)
-        if (!name.contains('*') && !name.contains('?') && !name.contains('[')) names.insert(name);
+    for (const QByteArray& glob : options().names.match)
+        if (std::optional<QByteArray> name = plainTextOf(glob)) names.insert(*std::move(name));
     return names;
 }
 

@@ -43,6 +43,7 @@ void dropFormerPlaces(inspect::LockRow& row, const inspect::TraceFeed::Resolver&
     std::ranges::reverse(living);
     for (std::size_t i = 0; i < living.size(); ++i)
         if (living[i].position) living[i].position = int(i);
+    if (row.waiterCount) *row.waiterCount -= std::int64_t(row.waiters->size() - living.size());
     row.waiters = std::move(living);
 }
 

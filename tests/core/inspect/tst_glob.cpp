@@ -45,6 +45,14 @@ private Q_SLOTS:
         QCOMPARE(globMatches(pattern, text), matches);
     }
 
+    void aPatternWithoutWildcardsIsAName() {
+        QCOMPARE(plainTextOf("lock:orders"), QByteArray("lock:orders"));
+        QCOMPARE(plainTextOf(R"(App\\Jobs\*)"), QByteArray(R"(App\Jobs*)"));
+        QCOMPARE(plainTextOf(R"(end\)"), QByteArray(R"(end\)"));
+        for (const char* const several : {"lock:*", "a?", "[ab]"})
+            QVERIFY2(!plainTextOf(several), several);
+    }
+
     /// Names of PHP's classes, as users write them, and as the locks are shown.
     void aBackslashBeforeAnOrdinaryCharacterIsOne() {
         for (const char* const pattern : {R"(App\Jobs\Import)", R"(App\\Jobs\\Import)", R"(App\Jobs*)"})

@@ -297,7 +297,7 @@ private Q_SLOTS:
         const LockFacts facts = lockFacts(lock, context);
         QCOMPARE(facts.condition, LockCondition::Undecided);
         QCOMPARE(holdersText(facts, *context.trace()), u"nobody decides"_qs);
-        QVERIFY2(storyAtPlayhead(context).contains(u"its server is down, so nobody can get it"_qs),
+        QVERIFY2(storyAtPlayhead(context).contains(u"its server is dead, so nobody can get it"_qs),
                  qPrintable(storyAtPlayhead(context)));
     }
 
