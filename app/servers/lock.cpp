@@ -138,11 +138,16 @@ private:
     /// Says so when a server of another kind listens there.
     QCoro::Task<> tellOtherService() {
         if (!m_plan.managerFile.isEmpty() || m_interruptedBy != 0) co_return;
+        // The wait may be over already: what is silent to all questions is not waited for.
+        constexpr Nanos kLongest = 1500ms;
+        const auto enough =
+            m_runtime.callAt(m_runtime.monotonic() + kLongest, [this] { m_lookingAround.request_stop(); });
         try {
             const QString other = co_await otherServiceAt(m_runtime, m_plan.url, m_lookingAround.get_token());
             if (!other.isEmpty()) complain(other);
-        } catch (const Cancelled&) { // by a signal
+        } catch (const Cancelled&) { // by a signal, or for its length
         }
+        m_runtime.cancelCall(enough);
     }
 
     int notConnected() {

@@ -160,7 +160,6 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
         std::erase_if(rows, [&](const LockRow& row) { return !m_options.names.wants(row.name) || !scope.has(row); });
         co_await m_clients.name(rows, scope.whole, m_facts.connections(), stop);
         settleDoubts(rows);
-        keepFair(rows);
         remember(read, rows);
         if (!taken.empty()) {
             const auto locks = std::ranges::count_if(taken, [&](const auto& one) { return m_known.contains(one.key); });
@@ -190,17 +189,6 @@ void RedisWatcher::settleDoubts(std::vector<LockRow>& rows) const {
         if (known || connected) row.certainty = known ? Certainty::Certain : Certainty::Likely;
         return !known && !connected;
     });
-}
-
-// Only its queue tells a fair lock from another one, and that comes and goes.
-void RedisWatcher::keepFair(std::vector<LockRow>& rows) {
-    constexpr std::size_t kMost = 20'000;
-    for (LockRow& row : rows) {
-        if (row.format == "redisson-fair" && m_fair.size() < kMost)
-            m_fair.insert(row.name);
-        else if (row.format == "redisson" && m_fair.contains(row.name))
-            row.format = "redisson-fair";
-    }
 }
 
 QCoro::Task<std::optional<Error>> RedisWatcher::askFacts(std::stop_token stop) {

@@ -98,7 +98,6 @@ private:
     QCoro::Task<std::optional<redis::Error>> readGoneAgain(const LookScope& scope, KeysRead& read,
                                                            std::stop_token stop);
     void settleDoubts(std::vector<LockRow>& rows) const;
-    void keepFair(std::vector<LockRow>& rows);
     std::vector<const LockRow*> lastRowsIn(const LookScope& scope) const;
     void takeFacts();
     /// TTLs as they are now, whenever they were read.
@@ -117,7 +116,6 @@ private:
         Nanos seen; ///< last time that it belonged to a lock
     };
     std::map<QByteArray, Known> m_known; ///< keys of locks: read at every look
-    std::set<QByteArray> m_fair;         ///< names of locks that were seen to have a queue, as fair ones do
     LockSearch m_search;
     TrackedKeys m_tracked;
     KeyGroups m_groups;
