@@ -130,8 +130,9 @@ void readSettings(const Fields& top, Form form, Scenario& scenario) {
     }
 }
 
-/// A file that names no servers runs on those that its recipe brings: its faults may strike them.
-void checkFaultsOnItsServers(const Scenario& scenario, const Fields& top, std::vector<Complaint>& complaints) {
+/// A file that names no servers runs on those that its recipe brings: its faults may strike them. It is read with them
+/// then, so that it can be written again.
+void checkFaultsOnItsServers(Scenario& scenario, const Fields& top, std::vector<Complaint>& complaints) {
     std::vector<Complaint> found;
     checkFaults(scenario, found);
     const bool named = top.has(L("nodes")) || top.has(L("service")) || top.has(L("services"));
@@ -142,6 +143,7 @@ void checkFaultsOnItsServers(const Scenario& scenario, const Fields& top, std::v
         moved.setServices({defaultService(kind->id)});
         found.clear();
         checkFaults(moved, found);
+        if (found.empty()) scenario = std::move(moved);
     }
     std::ranges::move(found, std::back_inserter(complaints));
 }

@@ -48,7 +48,7 @@ bool emptiedAtOnce(const std::vector<EntityId>& servers, const Chronicle& c, Ent
         for (std::size_t row = end; row-- > 0 && trace.timeAt(row) == c.recordEnded->count();) {
             const Event e = trace.at(row);
             if (isLoss(e) && trace.copyOf(e.subject) == lock && trace.entity(e.subject).parent == server)
-                return trace::emptiedBy(e, trace) == server;
+                return trace::emptiedBy(e, trace) != trace::kNoEntity;
         }
         return false;
     });

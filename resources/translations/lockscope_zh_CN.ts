@@ -1405,6 +1405,14 @@
         <translation>按自己的时钟租约已到期时，客户端是否停下</translation>
     </message>
     <message>
+        <source>Tokens are checked</source>
+        <translation>检查令牌</translation>
+    </message>
+    <message>
+        <source>The resource checks fencing tokens: only recipes that give some play</source>
+        <translation>资源检查栅栏令牌：只有给出令牌的算法才参加</translation>
+    </message>
+    <message>
         <source>Fencing token</source>
         <translation>栅栏令牌</translation>
     </message>

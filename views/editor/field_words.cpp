@@ -99,6 +99,8 @@ constexpr std::array kWords{
          QT_TRANSLATE_NOOP("EditorFields", "Then the lock is given back, renewed or not: a time such as 10s, or off")},
     Word{"deadline", QT_TRANSLATE_NOOP("EditorFields", "At its deadline"),
          QT_TRANSLATE_NOOP("EditorFields", "Whether a client stops when its lease has ended by its own clock")},
+    Word{"tokens", QT_TRANSLATE_NOOP("EditorFields", "Tokens are checked"),
+         QT_TRANSLATE_NOOP("EditorFields", "The resource checks fencing tokens: only recipes that give some play")},
     Word{"token", QT_TRANSLATE_NOOP("EditorFields", "Fencing token"),
          QT_TRANSLATE_NOOP("EditorFields", "Take tokens where the recipe gives them")},
     Word{"permits", QT_TRANSLATE_NOOP("EditorFields", "Permits"),

@@ -28,7 +28,7 @@ private Q_SLOTS:
     void aListIsRead() {
         const std::vector<ListedClient> clients = clientsIn(kList);
         QCOMPARE(clients.size(), 8u);
-        QVERIFY(clients[0] == (ListedClient{"10.0.0.5:51234", "worker-7", "default", "redis-py 5.0.1"}));
+        QVERIFY(clients[0] == (ListedClient{"10.0.0.5:51234", "worker-7", "default", "redis-py 5.0.1", "set"}));
         QCOMPARE(clients[1].library, QByteArray());
         QVERIFY(clientsIn({}).empty());
         QVERIFY(clientsIn("nonsense\n=\naddr=\nid=4 name=x\n").empty()); // none has an address
