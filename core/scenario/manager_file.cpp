@@ -74,8 +74,11 @@ void readManager(const Fields& top, Scenario& scenario) {
     fields.duration(L("confirm_for"), manager.confirmFor);
     fields.flag(L("on_failure"), manager.onFailure);
     for (const auto& [key, time] :
-         {std::pair{L("drain_for"), manager.drainFor}, {L("confirm_for"), manager.confirmFor}})
+         {std::pair{L("drain_for"), manager.drainFor}, {L("confirm_for"), manager.confirmFor}}) {
+        constexpr Nanos kLongest = 24h; // a manager itself takes up to a year
         if (time <= Nanos(0)) fields.complain(fields.at(key), tr("this must be longer than 0 s"));
+        if (time > kLongest) fields.complain(fields.at(key), tr("this is longer than a day"));
+    }
     if (scenario.services.empty())
         fields.complain(tr("a lock manager changes between servers of their own: write “services”"));
     else

@@ -18139,6 +18139,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>必须长于 0 s</translation>
     </message>
     <message>
+        <source>this is longer than a day</source>
+        <translation>这超过了一天</translation>
+    </message>
+    <message>
         <source>a lock manager changes between servers of their own: write “services”</source>
         <translation>锁管理器在各自独立的服务之间切换：请写出“services”</translation>
     </message>

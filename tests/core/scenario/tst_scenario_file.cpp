@@ -279,6 +279,7 @@ private Q_SLOTS:
                 }).contains(u"twice"_qs));
         QVERIFY(complaint([](Scenario& s) { s.lock.name = QStringLiteral("orders"); }).contains(u"/locks/0/name"_qs));
         QVERIFY(complaint([](Scenario& s) { s.manager->drainFor = Nanos(0); }).contains(u"/manager/drain_for"_qs));
+        QVERIFY(complaint([](Scenario& s) { s.manager->confirmFor = 4'000'000'000s; }).contains(u"than a day"_qs));
         QVERIFY(complaint([](Scenario& s) { s.manager.reset(); }).contains(u"lock manager"_qs));
     }
 
