@@ -16,8 +16,9 @@ ended() {
 }
 trap ended EXIT
 
-# A number of its own choice: other displays may run beside it.
-Xvfb -displayfd 3 -screen 0 1280x800x24 3>"$place/display" 2>/dev/null &
+# A number of its own choice: other displays may run beside it. It refuses clients while it starts anew, as it would when
+# the first one leaves.
+Xvfb -noreset -displayfd 3 -screen 0 1280x800x24 3>"$place/display" 2>/dev/null &
 until [ -s "$place/display" ]; do sleep 0.05; done
 export DISPLAY=:$(cat "$place/display") XDG_CONFIG_HOME=$place XDG_DATA_HOME=$place XDG_RUNTIME_DIR=$place LC_ALL=C.UTF-8
 chmod 700 "$place"
