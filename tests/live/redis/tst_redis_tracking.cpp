@@ -84,13 +84,17 @@ private Q_SLOTS:
         };
         QVERIFY(take(1));
         QTRY_VERIFY_WITH_TIMEOUT(watcher.lastSeen("orders") && watcher.lastSeen("orders")->token == 1, 10'000);
-        for (int i = 2; i <= 1500; ++i)
-            QVERIFY(take(i));
-        QTRY_VERIFY_WITH_TIMEOUT(watcher.lastSeen("orders") && watcher.lastSeen("orders")->token == 1500, 10'000);
+        // As fast as it goes, until enough looks have fallen between two of them.
+        constexpr int kLeast = 1500, kLooks = 10;
+        int last = 1;
+        const Nanos begun = m_runtime.monotonic();
+        while (last < kLeast || (shown <= kLooks && m_runtime.monotonic() - begun < 30s))
+            QVERIFY(take(++last));
+        QTRY_VERIFY_WITH_TIMEOUT(watcher.lastSeen("orders") && watcher.lastSeen("orders")->token == last, 10'000);
         stop.request_stop();
         run(std::move(watch));
         QCOMPARE(wrong, QByteArray());
-        QVERIFY2(shown > 5, qPrintable(QString::number(shown)));
+        QVERIFY2(shown > kLooks, qPrintable(QString::number(shown)));
     }
 
     void aStaticServerCostsNearlyNothing() {
