@@ -15,6 +15,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTimer>
 #include <QToolButton>
 #include <QTreeView>
 
@@ -377,16 +378,19 @@ private Q_SLOTS:
         LocksProxy proxy(&model);
         proxy.sort(-1);
         connect(&PointerAim::instance(), &PointerAim::changed, &proxy, &LocksProxy::setSteady);
-        QTest::mouseMove(&window, {300, 600});
-        QTest::mouseMove(&window, {310, 610});
+        int x = 300;
+        QTimer moving; // it does not rest, however long the rest takes
+        connect(&moving, &QTimer::timeout, &window, [&] { QTest::mouseMove(&window, {300 + ++x % 100, 600}); });
+        moving.start(50);
         QTRY_VERIFY(PointerAim::instance().isAiming());
         scene.raise({alert("token-back", "c", 4s)});
         QVERIFY2(strip.summary().startsWith(u"1"), qPrintable(strip.summary())); // that there is one is told
         QTRY_COMPARE(model.index(2, LocksModel::StateColumn).data().toString(), u"token went back"_qs);
-        QVERIFY(PointerAim::instance().isAiming()); // all this took no time
+        QVERIFY(PointerAim::instance().isAiming());
         QVERIFY(!strip.view()->isVisible());
         QCOMPARE(cell(proxy, 0, LocksModel::LockColumn), u"a"_qs);
-        QTRY_VERIFY(!PointerAim::instance().isAiming()); // the mouse rests
+        moving.stop();
+        QTRY_VERIFY(!PointerAim::instance().isAiming());
         QVERIFY(strip.view()->isVisible());
         QTRY_COMPARE(cell(proxy, 0, LocksModel::LockColumn), u"c"_qs);
     }
