@@ -66,6 +66,7 @@ ClusterPanel::ClusterPanel(ViewContext* context, QWidget* parent)
 void ClusterPanel::forget() {
     m_nodes.clear();
     m_clients.clear();
+    m_met.clear();
     m_links.clear();
     m_shape = {};
     m_servers.forget();
@@ -85,11 +86,13 @@ void ClusterPanel::grow() {
         const EntityKind kind = trace->entity(id).kind;
         if (kind == EntityKind::Node)
             m_nodes.push_back(id);
-        else if (kind == EntityKind::Client)
-            m_clients.push_back(id);
-        else if (kind == EntityKind::Link)
+        else if (kind == EntityKind::Thread)
+            meet(trace->clientOf(id));
+        else if (kind == EntityKind::Link) {
             m_links.push_back(id);
-        else
+            const EntityId end = trace->entity(id).parent;
+            if (end != kNoEntity && trace->entity(end).kind == EntityKind::Client) meet(end);
+        } else
             continue;
         m_layoutValid = false;
     }
@@ -97,6 +100,10 @@ void ClusterPanel::grow() {
     if (!m_layoutValid) reshape();
     if (isVisible()) m_servers.grow(*trace);
     update();
+}
+
+void ClusterPanel::meet(EntityId client) {
+    if (m_met.insert(client).second) m_clients.push_back(client);
 }
 
 std::vector<ClientServers::Stay> ClusterPanel::serversOf(EntityId client) const {

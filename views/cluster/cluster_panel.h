@@ -58,6 +58,8 @@ private:
     void catchUp();
     void forget();
     void grow();
+    /// A client has its place from its first thread or link on: the observer of watched servers has neither.
+    void meet(trace::EntityId client);
     void follow();
     void step(int dx, int dy);
     void openGroundMenu(const QPoint& at);
@@ -71,6 +73,7 @@ private:
     mutable bool m_layoutValid = false;
     bool m_allLinks = false;
     std::vector<trace::EntityId> m_nodes, m_clients, m_links;
+    std::set<trace::EntityId> m_met;               ///< m_clients
     std::set<trace::EntityId> m_disturbed;         ///< links that a fault has struck
     std::vector<trace::EntityId> m_plain, m_shown; ///< nodes that are no watchers; links that are in the picture
     ClusterShape m_shape;

@@ -94,6 +94,17 @@ class ClusterPanelTest : public QObject {
     }
 
 private Q_SLOTS:
+    void theObserverOfWatchedServersIsNoClientOfThem() {
+        Scene s;
+        trace::Trace& t = s.session.writable();
+        const trace::EntityId observer = t.intern(trace::EntityKind::Client, "lockscope");
+        const trace::EntityId late = t.intern(trace::EntityKind::Client, "late");
+        t.intern(trace::EntityKind::Thread, "1", late);
+        Q_EMIT s.session.advanced();
+        QTRY_VERIFY(s.panel.picture().find(late));
+        QVERIFY(!s.panel.picture().find(observer));
+    }
+
     void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
 
     void everythingHasAPlaceOfItsOwn_data() {
