@@ -327,7 +327,8 @@ void LockDetailPanel::refresh() {
                 : heldForText(facts),
             Role::Text);
     showUsual(facts);
-    setKnownFact(EndsWhen, endWords(facts));
+    // An open bet on when the next client gets in is lost as soon as this stands there.
+    setKnownFact(EndsWhen, m_context->heldBack().verdictFrom ? QString() : endWords(facts));
     const Renewal::Kind renewal = facts.renewal.kind;
     setFact(RenewalFact, renewalText(facts, true),
             renewal == Renewal::Kind::Late      ? Role::WaitingText

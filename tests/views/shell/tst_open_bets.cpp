@@ -78,6 +78,19 @@ private Q_SLOTS:
         }
     }
 
+    /// “When does the next one get in?” is not to be read off from the lock's detail.
+    void theEndOfASessionIsToldWithTheStepThatAnswers() {
+        using views::LockDetailPanel;
+        Class s;
+        s.go(QStringLiteral("zk-queue"), 4);
+        auto* const detail = s.window->findChild<LockDetailPanel*>();
+        QVERIFY(detail);
+        QTRY_COMPARE(detail->fact(LockDetailPanel::EndsWhen), QString());
+        QVERIFY(!detail->fact(LockDetailPanel::RecordSays).isEmpty());
+        s.go(QStringLiteral("zk-queue"), 5);
+        QTRY_VERIFY_WITH_TIMEOUT(detail->fact(LockDetailPanel::EndsWhen).contains(QStringLiteral("session")), 20'000);
+    }
+
     /// Each of these gave the answer away once.
     void aDeadlockIsToldWithTheStepThatAnswers() {
         Class s;
