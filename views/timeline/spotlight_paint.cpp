@@ -76,8 +76,13 @@ Role noteRole(const Lane& lane, std::int64_t now) {
 void paintNote(QPainter& painter, const QRectF& room, const QStringList& wordings, Role role, Qt::PenStyle border) {
     const double u = textScale();
     const QFontMetricsF letters(painter.font());
-    const double tie = 14 * u, pad = 12 * u, most = room.width() - tie - 8 * u - 2 * pad;
+    const double tie = 14 * u;
+    double pad = 12 * u, most = room.width() - tie - 8 * u - 2 * pad;
     if (most < letters.averageCharWidth() * 8) return;
+    if (letters.horizontalAdvance(wordings.last()) > most) { // whole words matter more than air around them
+        pad = 6 * u;
+        most = room.width() - tie - 4 * u - 2 * pad;
+    }
     const auto fitting =
         std::ranges::find_if(wordings, [&](const QString& words) { return letters.horizontalAdvance(words) <= most; });
     const QString shown =
@@ -182,8 +187,8 @@ void paintNotYet(QPainter& painter, const QSize& size, const TimelineScene& scen
     painter.setPen(color(Role::TextDim));
     //: On the time axis, right of the playhead.
     const QString words = SpotlightWords::tr("not yet");
-    const double gap = scene.metrics.px(56); // of the playhead's pill
     const double margin = scene.metrics.px(8);
+    const double gap = std::max(double(scene.metrics.px(56)), playheadPill(scene, size.width()).right() - now + margin);
     if (hidden.width() > gap + margin + painter.fontMetrics().horizontalAdvance(words))
         painter.drawText(hidden.adjusted(gap, 0, 0, scene.metrics.rulerHeight() - hidden.height()),
                          Qt::AlignLeft | Qt::AlignVCenter, words);
