@@ -48,7 +48,8 @@ int TimelineMetrics::laneHeight(const Lane& lane) const {
         return px(50);
     case LaneKind::Effect:
         if (density == Density::Least && lane.ticks.empty()) return px(20);
-        return px(density == Density::Usual ? 54 : 49);
+        // Its numbers would be cut off at half their height otherwise.
+        return wordsPx(density == Density::Usual ? 54 : 49);
     case LaneKind::Node:
         return px(lowServers(density) ? 20 : lane.roles.empty() ? 42 : 46);
     case LaneKind::Link:
@@ -68,7 +69,8 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
         if (density >= Density::Lowest) return {x, double(px(6)), width, double(px(21))};
         return lowRecords ? QRectF(x, px(12), width, px(24)) : QRectF(x, px(18), width, px(48));
     case LaneKind::Effect:
-        return {x, double(px(density == Density::Usual ? 13 : 12)), width, double(px(22))};
+        return {x, double(wordsPx(density == Density::Usual ? 13 : 12)), width,
+                double(wordsPx(density == Density::Usual ? 22 : 18))};
     case LaneKind::Copy:
         return {x, double(px(density >= Density::Lowest ? 3 : 6)), width, double(px(16))};
     case LaneKind::Clock:

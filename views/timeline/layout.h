@@ -42,6 +42,8 @@ struct TimelineMetrics {
     bool wordsOnBeliefs() const { return belief >= 18; }
 
     int px(double n) const { return int(n * u + 0.5); }
+    /// As px(), where the size is that of words, which do not get smaller in tight lanes.
+    int wordsPx(double n) const { return int(n * u / m_tight + 0.5); }
     int labelWidth() const { return px(124 / m_tight); } ///< names stay as wide as they are
     int rulerHeight() const { return px(34); }
     int stripHeight() const { return px(32); } ///< below the ruler: the pills of violations

@@ -30,7 +30,7 @@ public:
         const auto next = m_taken.lower_bound(left - kGap); // the first that ends there or later
         if (next != m_taken.end() && next->second < right + kGap) return;
         m_taken.emplace(right, left);
-        m_kit.text({left, m_top, width + 1, double(m_kit.m.px(15))}, number, m_kit.small, role);
+        m_kit.text({left, m_top, width + 1, double(m_kit.m.wordsPx(15))}, number, m_kit.small, role);
     }
 
 private:
@@ -157,7 +157,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         kit.sprite(Sprite::Damage, mark.x, y);
         const double room = roomAfter(d);
         if (!mark.tick || room < 20) continue;
-        end = kit.beside({mark.x + r + 3, 0, room, double(kit.m.px(15))}, 2 * r + 6, end + 6,
+        end = kit.beside({mark.x + r + 3, 0, room, double(kit.m.wordsPx(15))}, 2 * r + 6, end + 6,
                          {damageWords(kit.data.damage(mark.tick->label), Digits::Last)}, kit.smallBold,
                          Role::ViolationText, kit.c.x(kit.data.now())); // right of now nothing has happened
     }

@@ -112,8 +112,12 @@ bool TimelineView::tighten() {
         const TimelineMetrics plain(font);
         const int usual = m_layout.heightOfStory(plain);
         const double room = height() - frameOf(plain).first - frameOf(plain).second;
-        if (usual > room && usual * TimelineMetrics::kTightest <= room)
-            tight = std::max(TimelineMetrics::kTightest, std::floor(room / usual * 100) / 100);
+        constexpr double kTightest = TimelineMetrics::kTightest;
+        const int lowest = m_layout.heightOfStory(TimelineMetrics(font, kTightest));
+        if (usual > room && lowest <= room && lowest < usual) { // some lanes keep their height
+            const double given = kTightest + (1 - kTightest) * (room - lowest) / (usual - lowest);
+            tight = std::max(kTightest, std::floor(given * 100) / 100);
+        }
     }
     if (tight == m_tight) return false;
     m_tight = tight;

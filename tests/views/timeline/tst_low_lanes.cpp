@@ -61,6 +61,21 @@ struct Crowd {
 class LowLanesTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// Words stay as large as they are in tight lanes: numbers below the marks were cut off at half their height.
+    void theNumbersOfEffectsHaveTheirRoomInTightLanes() {
+        const TimelineMetrics usual(16), tight(16, TimelineMetrics::kTightest);
+        Lane lane;
+        lane.kind = LaneKind::Effect;
+        QCOMPARE(tight.laneHeight(lane), usual.laneHeight(lane));
+        QCOMPARE(tight.bar(LaneKind::Effect, 0, 10), usual.bar(LaneKind::Effect, 0, 10));
+        QVERIFY(tight.bar(LaneKind::Effect, 0, 10).bottom() + tight.wordsPx(15) <= tight.laneHeight(lane));
+        TimelineMetrics low = tight;
+        low.density = TimelineMetrics::Density::Low;
+        QVERIFY(low.bar(LaneKind::Effect, 0, 10).bottom() + 1 + low.wordsPx(15) <= low.laneHeight(lane));
+        lane.kind = LaneKind::Link;
+        QVERIFY(tight.laneHeight(lane) < usual.laneHeight(lane));
+    }
+
     /// Two holders one below the other, in lanes lower than a name: one label names both.
     void neighboursThatHoldShareALabel() {
         Crowd crowd(20);
