@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/failover_story.h"
 
+#include "trace/death.h"
 #include "verdict/engine_change.h"
 #include "verdict/look_back.h"
 #include "verdict/verdict.h"
@@ -100,13 +101,13 @@ std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, EntityId lock, 
     const std::size_t begin = trace.upperBound(from - Nanos(1)), end = std::min(row + 1, trace.size());
     FailoverStory story;
     story.former = deciderBefore(begin, lock, trace);
-    std::map<EntityId, Nanos> deaths;
+    std::map<EntityId, Event> deaths;
     std::set<EntityId> copies; // servers whose copy names the holder
     for (std::size_t i = begin; i < end; ++i) {
         const Event e = trace.at(i);
         switch (e.kind) {
         case EventKind::NodeKilled:
-            deaths[e.actor] = e.time();
+            deaths[e.actor] = e;
             break;
         case EventKind::RecordHeld:
         case EventKind::RecordRenewed:
@@ -129,7 +130,10 @@ std::optional<FailoverStory> failoverStoryOf(const Chronicle& c, EntityId lock, 
             story.outdated = ownerOfCopy(e.actor, lock, i, trace);
             copies.erase(story.former);
             story.copied = !copies.empty();
-            if (const auto death = deaths.find(story.former); death != deaths.end()) story.killed = death->second;
+            if (const auto death = deaths.find(story.former); death != deaths.end()) {
+                story.killed = death->second.time();
+                story.crashed = trace::isCrash(death->second);
+            }
             return story;
         }
         default:

@@ -10,6 +10,7 @@ struct Violation;
 struct FailoverStory {
     trace::EntityId former = trace::kNoEntity; ///< the server that decided while the hold was granted
     std::optional<Nanos> killed;               ///< when it died; missing: it was replaced while it ran
+    bool crashed = false;                      ///< … with its machine: what had not left it is lost
     trace::EntityId next = trace::kNoEntity;   ///< the one that decides after it
     Nanos took{};                              ///< since when
     trace::EntityId outdated =

@@ -12,8 +12,10 @@ using trace::Trace;
 
 namespace {
 
-QString killedTooEarly(const QString& former, const QString& at, const QString& who) {
-    return Words::tr("%1 was killed at %2 before the lock of %3 had reached a replica.").arg(former, at, who);
+QString diedTooEarly(bool crashed, const QString& former, const QString& at, const QString& who) {
+    return (crashed ? Words::tr("%1 crashed at %2 before the lock of %3 had reached a replica.")
+                    : Words::tr("%1 was killed at %2 before the lock of %3 had reached a replica."))
+        .arg(former, at, who);
 }
 
 QString madeMaster(const QString& next, const QString& at, const QString& heir, const QString& given) {
@@ -36,8 +38,11 @@ CauseAndEffect partsOf(const Chronicle& c, const FailoverStory& story, Form form
     // A lock that ends with its connection is in no log that replicas read: lag has nothing to do with it.
     if (c.deadline == trace::kEndNotKnown && !c.bySession)
         before = story.killed
-                     ? Words::tr("%1 was killed at %2, and the lock of %3 with it: it belonged to a connection, "
-                                 "and no replica knows of it.")
+                     ? (story.crashed
+                            ? Words::tr("%1 crashed at %2, and the lock of %3 with it: it belonged to a connection, "
+                                        "and no replica knows of it.")
+                            : Words::tr("%1 was killed at %2, and the lock of %3 with it: it belonged to a "
+                                        "connection, and no replica knows of it."))
                            .arg(former, at(*story.killed), who)
                      : Words::tr("%1 took the place of %2 at %3, without the lock of %4: it belongs to a "
                                  "connection to %2, and no replica knows of it.")
@@ -49,10 +54,11 @@ CauseAndEffect partsOf(const Chronicle& c, const FailoverStory& story, Form form
         before =
             Words::tr("%1 took the place of %2 at %3, without the lock of %4.").arg(next, former, at(story.took), who);
     else if (story.copied)
-        before = Words::tr("%1 was killed at %2 before the lock of %3 had reached %4.")
+        before = (story.crashed ? Words::tr("%1 crashed at %2 before the lock of %3 had reached %4.")
+                                : Words::tr("%1 was killed at %2 before the lock of %3 had reached %4."))
                      .arg(former, at(*story.killed), who, next);
     else
-        before = killedTooEarly(former, at(*story.killed), who);
+        before = diedTooEarly(story.crashed, former, at(*story.killed), who);
     const bool gave = c.successorAt && *c.successorAt >= story.took;
     const QString heir = actorText(c.successor, trace), given = gave ? at(*c.successorAt) : QString();
     QString now;
@@ -90,7 +96,8 @@ QString longestUsualFailover(const QString& remark) {
     const auto at = [](Nanos t) { return instantText(t); };
     const QString former = QStringLiteral("redis-1"), next = QStringLiteral("redis-3");
     const QString late = QStringLiteral("B"), heir = QStringLiteral("A");
-    return oneSentence(killedTooEarly(former, at(854ms), late), madeMaster(next, at(3420ms), heir, at(4262ms)), remark);
+    return oneSentence(diedTooEarly(false, former, at(854ms), late), madeMaster(next, at(3420ms), heir, at(4262ms)),
+                       remark);
 }
 
 QString formerMasterText(trace::EntityId who, const FormerMasterStory& story, Nanos length, const Trace& trace) {

@@ -151,6 +151,7 @@ private:
             {"(\\S+) was paused from", {EventKind::ClientPaused}},
             {"(\\S+) has been paused since", {EventKind::ClientPaused}},
             {"(\\S+) was killed at", {EventKind::NodeKilled}},
+            {"(\\S+) crashed at", {EventKind::NodeKilled}},
             {"(?:lease|session|lock) of (\\S+) (?:ended|was released) at",
              {EventKind::RecordFreed, EventKind::RecordHolderGone},
              true},

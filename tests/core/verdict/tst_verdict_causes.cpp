@@ -2,6 +2,7 @@
 // Causes that an explanation names: old entries, other engines, clocks of others, lost permits, forgetful servers.
 #include "hand_written.h"
 #include "trace/deadline.h"
+#include "trace/death.h"
 #include "trace/state.h"
 #include "verdict/why_unknown.h"
 
@@ -131,6 +132,23 @@ private Q_SLOTS:
         w.trace->reach(ms(5000));
         QVERIFY(says(first(w, Invariant::MutualExclusion),
                      "redis-1 was killed at 3.000 s, and the lock of A with it: it belonged to a connection"));
+    }
+
+    void aMachineThatCrashedWasNotKilled() {
+        HandWritten w;
+        w.started();
+        const auto next = w.trace->intern(trace::EntityKind::Node, "redis-2");
+        w.add(0, Kind::RecordDecider, w.node, w.lock, 1);
+        w.request(1000, w.a);
+        w.held(1000, w.a, 9000);
+        w.granted(1000, w.a);
+        w.add(3000, Kind::NodeKilled, w.node, 0, trace::kPowerLost, 0, trace::kFault);
+        w.freed(3000, FreedBy::NodeLoss, 0, w.a);
+        w.add(4300, Kind::RecordDecider, next, w.lock, 1);
+        w.take(4500, w.b, 9000);
+        w.trace->reach(ms(5000));
+        QVERIFY(says(first(w, Invariant::MutualExclusion),
+                     "redis-1 crashed at 3.000 s before the lock of A had reached a replica"));
     }
 
     void aBeliefThatEndsAfterTheOverlapIsOver() {
