@@ -99,6 +99,7 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     };
     tell(Story::tr("%1 holds it", "one client"), Story::tr("%1 hold it", "several clients"), parts.holding);
     const bool free = record.owner == trace::kNoEntity && record.holders.empty();
+    const auto drain = engineDrainAt(*trace, context.settings(), context.playhead());
     if (free && record.observed && trace::lacksMajority(lock, *trace, state))
         told += Story::tr("no majority of its servers runs, so nobody can get it");
     else if (free && record.observed && trace::deciderIsDead(lock, *trace, state))
@@ -107,9 +108,9 @@ QString storyOf(const ViewContext& context, EntityId lock) {
         told += record.noLongerShown   ? Story::tr("the server shows it only while somebody waits for it")
                 : record.deciders == 0 ? Story::tr("no server can decide who holds it")
                                        : Story::tr("what the servers hold is not observed");
-    else if (free)
-        told += Story::tr("on the server it is free");
-    else if (const QString leftover = leftoverWords(lock, record, context); !leftover.isEmpty())
+    else if (free) { // … which lets nobody in while the engines change: that is told below
+        if (!drain) told += Story::tr("on the server it is free");
+    } else if (const QString leftover = leftoverWords(lock, record, context); !leftover.isEmpty())
         told += leftover;
     else if (record.deadline >= 0)
         told += Story::tr("on the server it is held by %1, lease %2 left")
@@ -119,8 +120,7 @@ QString storyOf(const ViewContext& context, EntityId lock) {
         told += Story::tr("on the server it is held by %1").arg(namesOf({record.owner}, *trace));
     tell(Story::tr("%1 is dead", "one client"), Story::tr("%1 are dead", "several clients"),
          deadHolders(state, *trace, record));
-    if (const auto drain = engineDrainAt(*trace, context.settings(), context.playhead()))
-        told += drainWords(*drain, *trace);
+    if (drain) told += drainWords(*drain, *trace);
     //: A client that has the lock on the server: the answer is on its way.
     tell(Story::tr("%1 has not heard of it yet", "one client"),
          Story::tr("%1 have not heard of it yet", "several clients"), parts.unheard);

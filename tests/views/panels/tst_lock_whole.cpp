@@ -339,6 +339,7 @@ private Q_SLOTS:
         QCOMPARE(conditionId(lockFacts(lock, context).condition), u"draining"_qs);
         QVERIFY2(storyAtPlayhead(context).contains(u"draining: nobody gets in"_qs),
                  qPrintable(storyAtPlayhead(context)));
+        QVERIFY2(!storyAtPlayhead(context).contains(u"free"_qs), qPrintable(storyAtPlayhead(context)));
         QCOMPARE(panel.queue()->rowCount(), 0);
         QVERIFY2(panel.queueNote().contains(u"the change of engines"_qs), qPrintable(panel.queueNote()));
         context.setPlayhead(inUse.back() + 1s);
