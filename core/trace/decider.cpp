@@ -5,6 +5,7 @@
 #include "trace/trace.h"
 
 #include <algorithm>
+#include <map>
 
 namespace lockscope::trace {
 
@@ -23,10 +24,15 @@ EntityId newDeciderAt(const Event& freed, const Trace& trace) {
     return kNoEntity;
 }
 
+namespace {
+/// A copy that nobody has written yet is not known, and counts as alive.
+std::int64_t serversOf(std::int64_t deciders, std::int64_t copies) {
+    return std::max(copies, 2 * deciders - 2);
+}
+} // namespace
+
 bool tooFewDecide(std::int64_t deciders, std::int64_t copies, std::int64_t dead) {
-    // A copy that nobody has written yet is not known, and counts as alive.
-    const std::int64_t servers = std::max(copies, 2 * deciders - 2);
-    return deciders > 1 && servers - dead < deciders;
+    return deciders > 1 && serversOf(deciders, copies) - dead < deciders;
 }
 
 bool lacksMajority(EntityId lock, const Trace& trace, const State& state) {
@@ -40,6 +46,23 @@ bool lacksMajority(EntityId lock, const Trace& trace, const State& state) {
         dead += node != state.nodes.end() && node->second.life == ClientState::Life::Dead;
     }
     return tooFewDecide(logical->second.deciders, copies, dead);
+}
+
+bool isDivided(EntityId lock, const Trace& trace, const State& state) {
+    const auto logical = state.records.find(lock);
+    if (logical == state.records.end() || logical->second.deciders < 2) return false;
+    const std::int64_t deciders = logical->second.deciders;
+    std::int64_t copies = 0, away = 0, most = 0; // away: dead, or some client's
+    std::map<EntityId, std::int64_t> named;      // clients, by the servers that name them
+    for (const auto& [copy, record] : state.records) {
+        if (trace.copyOf(copy) != lock) continue;
+        const auto node = state.nodes.find(trace.entity(copy).parent);
+        const bool dead = node != state.nodes.end() && node->second.life == ClientState::Life::Dead;
+        ++copies;
+        away += dead || record.owner != kNoEntity;
+        if (!dead && record.owner != kNoEntity) most = std::max(most, ++named[record.owner]);
+    }
+    return named.size() > 1 && serversOf(deciders, copies) - away + most < deciders;
 }
 
 bool deciderIsDead(EntityId lock, const Trace& trace, const State& state) {

@@ -21,6 +21,9 @@ bool tooFewDecide(std::int64_t deciders, std::int64_t copies, std::int64_t dead)
 /// Whether so many of the independent servers of a lock are dead that nobody can get it. Ensembles tell that
 /// themselves, by RecordDecider.
 bool lacksMajority(EntityId lock, const Trace& trace, const State& state);
+/// Whether the living ones of a lock's independent servers name so many clients that none of these can have a majority
+/// before another one's entry ends, nor can anybody else.
+bool isDivided(EntityId lock, const Trace& trace, const State& state);
 /// Whether the one server that decides on a lock is dead, so that nobody can get it there.
 bool deciderIsDead(EntityId lock, const Trace& trace, const State& state);
 

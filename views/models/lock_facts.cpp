@@ -164,7 +164,9 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (facts.server == kNoEntity) facts.server = record.decider;
     facts.deciders = record.deciders;
     if (facts.deciders > 1) facts.ensemble = ensembleOf(lock, trace, state);
-    if (trace::lacksMajority(lock, trace, state) || trace::deciderIsDead(lock, trace, state)) facts.deciders = 0;
+    if (trace::lacksMajority(lock, trace, state) || trace::deciderIsDead(lock, trace, state) ||
+        trace::isDivided(lock, trace, state))
+        facts.deciders = 0;
     std::vector<std::pair<std::int64_t, EntityId>> believers;
     Gaps gaps;
     bool alone = false;

@@ -102,6 +102,8 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     const auto drain = engineDrainAt(*trace, context.settings(), context.playhead());
     if (free && record.observed && trace::lacksMajority(lock, *trace, state))
         told += Story::tr("no majority of its servers runs, so nobody can get it");
+    else if (free && record.observed && trace::isDivided(lock, *trace, state))
+        told += Story::tr("its servers name several clients, so nobody has a majority");
     else if (free && record.observed && trace::deciderIsDead(lock, *trace, state))
         told += Story::tr("its server is dead, so nobody can get it");
     else if (!record.observed)

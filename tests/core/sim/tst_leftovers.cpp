@@ -107,6 +107,25 @@ private Q_SLOTS:
         QCOMPARE(Moment(*report.trace, 20038ms).lease(), Nanos(20s));
     }
 
+    /// Two of five servers are dead, and the others name two clients: nobody can have three.
+    void serversThatNameSeveralClientsGrantNothing() {
+        const auto report = runOf(
+            u"redlock-minority-down?recipe=redis-redlock&seed=7&do=8s,flush-node,redis-1&do=8s,flush-node,redis-2&do="
+            u"8s,"
+            "flush-node,redis-3&do=20s,pause-client,holder,for=6s&do=30s,jump-clock,redis-4,value=-60s&do=36s,cut-link,"
+            "A%7Credis-1%2Credis-2%2Credis-3,for=6s"_qs);
+        const Moment held(*report.trace, 10s), divided(*report.trace, 12500ms), again(*report.trace, 40500ms);
+        QVERIFY(!trace::isDivided(held.lock, *report.trace, held.state));
+        for (const Moment* moment : {&divided, &again}) {
+            QCOMPARE(moment->record().owner, trace::kNoEntity);
+            QVERIFY(!trace::lacksMajority(moment->lock, *report.trace, moment->state));
+            QVERIFY(trace::isDivided(moment->lock, *report.trace, moment->state));
+        }
+        const auto healthy = runOf(u"contention?recipe=redis-redlock&seed=7"_qs);
+        const Moment free(*healthy.trace, 1us);
+        QVERIFY(!trace::isDivided(free.lock, *healthy.trace, free.state));
+    }
+
     /// C's release does not arrive, its session is given up, and it queues anew with another one.
     void aNodeOfAnEndedSessionIsALeftover() {
         const auto report = runOf(u"zk-leader-loss?recipe=zk-mutex&seed=42"_qs);
