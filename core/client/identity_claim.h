@@ -12,7 +12,8 @@ namespace lockscope {
 /// A client's identity on some servers, which no other client of this process has there at the time: both would take
 /// each other's holds for their own. Ends with the object. Thread-safe.
 ///
-/// Two URLs are taken for one server when they share a host and port, as written, and name the same database or path.
+/// Two URLs are taken for one server when they name one service and one database or path, and share a host and port, as
+/// written.
 class IdentityClaim {
 public:
     /// Kind::Refused when a live claim of this process has that identity on one of the servers.

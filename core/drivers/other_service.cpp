@@ -72,6 +72,19 @@ Listener listenerIn(const QByteArray& bytes) {
     return Listener::NotKnown;
 }
 
+/// Opens a connection, listens for `greeting` to what comes unasked, and asks if nothing did. Empty: no answer;
+/// nullopt: it cannot be opened.
+QCoro::Task<std::optional<QByteArray>> ask(Runtime& runtime, Endpoint at, QByteArray question, std::stop_token stop,
+                                           Nanos greeting = 0ns) {
+    Call call(runtime, at);
+    co_await call.opened(stop);
+    QByteArray bytes;
+    if (!call.isOpen()) co_return std::nullopt;
+    if (greeting > 0ns) bytes = co_await call.answer({}, greeting, stop);
+    if (bytes.isEmpty() && call.isOpen()) bytes = co_await call.answer(std::move(question), kForAnswer, stop);
+    co_return bytes;
+}
+
 constexpr char kSslRequest[] = "\x00\x00\x00\x08\x04\xd2\x16\x2f"; // a PostgreSQL answers with one letter
 
 /// Whether such a program gives that service.
@@ -144,27 +157,18 @@ QString wordFor(Service service) {
 } // namespace
 
 QCoro::Task<Listener> listenerAt(Runtime& runtime, Endpoint at, std::stop_token stop) {
-    {
-        Call call(runtime, at);
-        co_await call.opened(stop);
-        if (!call.isOpen()) co_return Listener::NotKnown;
-        QByteArray bytes = co_await call.answer({}, kForGreeting, stop);
-        if (bytes.isEmpty() && call.isOpen()) bytes = co_await call.answer("PING\r\n", kForAnswer, stop);
-        const Listener found = listenerIn(bytes);
-        if (found != Listener::NotKnown && found != Listener::Web) co_return found;
-    }
-    Call web(runtime, at); // an etcd hangs up at what is no request
-    co_await web.opened(stop);
-    const QByteArray version = co_await web.answer("GET /version HTTP/1.0\r\n\r\n", kForAnswer, stop);
+    const auto first = co_await ask(runtime, at, "PING\r\n", stop, kForGreeting);
+    if (!first) co_return Listener::NotKnown;
+    const Listener found = listenerIn(*first);
+    if (found != Listener::NotKnown && found != Listener::Web) co_return found;
+    // An etcd hangs up at what is no request, and others may do so too: each question has a connection of its own.
+    const QByteArray version =
+        (co_await ask(runtime, at, "GET /version HTTP/1.0\r\n\r\n", stop)).value_or(QByteArray());
     if (listenerIn(version) == Listener::Web) co_return version.contains("etcdserver") ? Listener::Etcd : Listener::Web;
     const QByteArray sslRequest(kSslRequest, sizeof kSslRequest - 1);
-    Call postgres(runtime, at);
-    co_await postgres.opened(stop);
-    const QByteArray letter = co_await postgres.answer(sslRequest, kForAnswer, stop);
+    const QByteArray letter = (co_await ask(runtime, at, sslRequest, stop)).value_or(QByteArray());
     if (letter == "N" || letter == "S") co_return Listener::PostgreSql;
-    Call keeper(runtime, at);
-    co_await keeper.opened(stop);
-    const QByteArray words = co_await keeper.answer("srvr", kForAnswer, stop);
+    const QByteArray words = (co_await ask(runtime, at, "srvr", stop)).value_or(QByteArray());
     const bool knows = words.startsWith("Zookeeper version") || words.startsWith("srvr is not executed") ||
                        words.startsWith("This ZooKeeper instance");
     co_return knows ? Listener::ZooKeeper : Listener::NotKnown;
@@ -178,9 +182,11 @@ QCoro::Task<QString> otherServiceAt(Runtime& runtime, ConnectionUrl url, std::st
         const QString where = url.endpoints[i].display();
         // An HTTPS server answers a plain question as a web server does.
         if (url.tls && (found == Listener::Tls || found == Listener::Web)) continue;
-        //: %1 an address, %2 the program that listens there, %3 the one that the URL names: "a Redis", "an etcd".
-        co_return Text::tr("At %1 listens %2, not %3: check the port, or the URL's beginning.")
-            .arg(where, wordFor(found), wordFor(url.service));
+        //: %1 an address, %2 the program that listens there and begins the sentence, %3 the one that the URL names.
+        QString there = wordFor(found);
+        there.front() = there.front().toUpper();
+        co_return Text::tr("%2 listens at %1, not %3: check the port, or the URL's beginning.")
+            .arg(where, there, wordFor(url.service));
     }
     co_return QString();
 }

@@ -210,15 +210,23 @@ void Manager::watchFile(const std::string& path) {
 
 ManagerStatus Manager::status(std::string_view space) {
     detail::Service& service = *m_service;
-    return service.call<ManagerStatus>([&](std::stop_token) -> recipes::Outcome<ManagerStatus> {
-        const LockManager::Status now = managerOf(service).status(bytes(space));
-        ManagerStatus status;
-        status.epoch = now.epoch;
-        status.engine = now.engine.toStdString();
-        status.usable = now.usable;
-        status.healthy = now.healthy;
-        co_return status;
-    });
+    ManagerStatus none;
+    none.closed = true;
+    if (service.closed()) return none;
+    try {
+        return service.call<ManagerStatus>([&](std::stop_token) -> recipes::Outcome<ManagerStatus> {
+            const LockManager::Status now = managerOf(service).status(bytes(space));
+            ManagerStatus status;
+            status.epoch = now.epoch;
+            status.engine = now.engine.toStdString();
+            status.usable = now.usable;
+            status.healthy = now.healthy;
+            co_return status;
+        });
+    } catch (const LockException&) {
+        if (!service.closed()) throw;
+        return none; // another thread has closed it meanwhile
+    }
 }
 
 void Manager::onEvent(std::function<void(const ManagerEvent&)> listener) {

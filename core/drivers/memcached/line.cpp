@@ -234,6 +234,10 @@ void Line::take(Reply&& reply) {
     if (call) call->complete();
     if (!list) return;
     m_listing = false;
+    // They waited for the list, not for an answer of their own: their time begins now.
+    const Nanos deadline = m_runtime.monotonic() + m_options.commandTimeout;
+    for (auto one = m_pending.end() - std::ptrdiff_t(m_waiting.size()); one != m_pending.end(); ++one)
+        one->deadline = deadline;
     release();
     flush();
 }
@@ -284,7 +288,8 @@ void Line::close(const Error& error) {
 }
 
 void Line::watch() {
-    const auto first = std::ranges::find_if(m_pending, [](const Pending& one) { return one.call != nullptr; });
+    if (std::ranges::none_of(m_pending, [](const Pending& one) { return one.call != nullptr; })) return;
+    const auto first = std::ranges::find_if(m_pending, &Pending::isWatched);
     if (first != m_pending.end()) m_commandLimit = m_runtime.callAt(first->deadline, [this] { lookAtTime(); });
 }
 
@@ -294,10 +299,11 @@ void Line::lookAtTime() {
     const Nanos now = m_runtime.monotonic();
     bool late = false;
     for (Pending& one : m_pending) {
-        if (!one.call) continue;
+        if (!one.isWatched()) continue;
         if (one.deadline > now) break;
         late = true;
         Call* const call = std::exchange(one.call, nullptr);
+        if (!call) continue;
         call->error = errors::late(m_options.commandTimeout, m_where);
         call->complete();
     }

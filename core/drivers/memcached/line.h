@@ -11,7 +11,7 @@ namespace lockscope::memcached {
 /// Settings of a driver; the defaults suit locks on a healthy network.
 struct DriverOptions {
     Nanos connectTimeout = 2s;         ///< TCP, TLS and login together
-    Nanos commandTimeout = 3s;         ///< from the call to the reply, connecting included
+    Nanos commandTimeout = 3s;         ///< from the call, or the end of a list before it, to the reply; with connecting
     std::size_t pendingLimit = 65'536; ///< calls beyond this are refused at once
 };
 
@@ -79,6 +79,8 @@ private:
         Nanos deadline;
         std::uint8_t count, came = 0; ///< replies expected, and received
         bool list = false;            ///< it may take long: the deadline counts from the last bytes of the answer
+        /// What comes behind a list waits for its end, also when nobody waits for the list itself any more.
+        bool isWatched() const { return call != nullptr || list; }
     };
     void connectNow();
     void openStream();

@@ -11,7 +11,7 @@ struct ScriptName {
     char text[N];
 };
 
-/// Adds a script to those that loadScripts() loads; true.
+/// Adds a script to those that loadScripts() loads; true. Thread-safe, as loadScripts() is.
 bool noteScript(const redis::Script& (*script)());
 /// Loads all scripts of this program. At exit, when a static lock is given back, Qt's resources are gone already.
 void loadScripts();
@@ -22,7 +22,7 @@ void loadScripts();
 template <ScriptName name, redis::Script::Sees sees = redis::Script::Sees::ItsKeys>
 const redis::Script& script();
 
-/// Made before main(), for every script that the program's code names.
+/// Made before main(), or while the library that holds this code is loaded, for every script that the code names.
 template <ScriptName name, redis::Script::Sees sees>
 inline const bool scriptIsNoted = noteScript(&script<name, sees>);
 

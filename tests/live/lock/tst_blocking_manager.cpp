@@ -182,7 +182,41 @@ private Q_SLOTS:
         manager.close();
         QVERIFY_THROWS_EXCEPTION(InterruptedException, another.get());
         QVERIFY_THROWS_EXCEPTION(UnreachableException, orders.lock());
-        QVERIFY_THROWS_EXCEPTION(UnreachableException, manager.status("shop"));
+        QVERIFY(manager.status("shop").closed);
+    }
+
+    void aClosedManagerSaysSo() {
+        const ManagerConfig config = m_servers.config(SwitchMode::Drain, kSlack);
+        auto manager = Access::manager(config);
+        const std::string identity = manager.identity();
+        QVERIFY(!manager.status("shop").closed && manager.status("shop").usable);
+        // Whoever watches its state meanwhile hears of the end, and of nothing worse.
+        std::atomic<int> looks = 0;
+        auto watching = std::async(std::launch::async, [&] {
+            while (!manager.status("shop").closed)
+                ++looks;
+        });
+        QVERIFY(soon([&] { return looks > 10; }));
+        manager.close();
+        QCOMPARE(watching.wait_for(20s), std::future_status::ready);
+        watching.get();
+        const blocking::ManagerStatus status = manager.status("shop");
+        QVERIFY(status.closed && !status.usable && status.epoch == 0 && status.engine.empty());
+        QCOMPARE(manager.identity(), identity);
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, manager.prepare());
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, manager.switchTo("shop", 1));
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, manager.switchTo("shop", 1, SwitchMode::Drain));
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, manager.failBack("shop"));
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, Access::reload(manager, config));
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, manager.watchFile("nowhere.json"));
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, manager.onEvent(nullptr));
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, blocking::Mutex(manager, "shop", "orders"));
+        try {
+            manager.failBack("shop");
+        } catch (const UnreachableException& closed) {
+            QVERIFY2(QByteArray(closed.what()).contains("has been closed"), closed.what());
+        }
+        manager.close(); // again, with nothing left to do
     }
 
     void readersAndPermits() {

@@ -402,6 +402,55 @@ private Q_SLOTS:
         QVERIFY2(next && *next, next ? "it waits behind itself" : qPrintable(next.error().message));
         QVERIFY((*next)->value == value && value != left);
     }
+    /// Its list takes longer than a command may, and ends half a time-out before the next answer.
+    void whatWaitsBehindAListHasItsOwnTime_data() {
+        QTest::addColumn<bool>("wanted");
+        QTest::newRow("list is wanted") << true;
+        QTest::newRow("nobody wants the list any more") << false;
+    }
+    void whatWaitsBehindAListHasItsOwnTime() {
+        QFETCH(bool, wanted);
+        int asked = 0;
+        FakeMemcached server(m_runtime, [&](QTcpSocket& socket, const QByteArray& bytes) {
+            const auto later = [&socket](int after, const char* answer) {
+                QTimer::singleShot(after, &socket, [&socket, answer] { socket.write(answer); });
+            };
+            if (bytes.startsWith("lru_crawler")) {
+                later(900, "key=jobs exp=-1 la=1 cas=1 fetch=no cls=1 size=63\n");
+                later(1500, "END\r\n");
+            } else {
+                ++asked;
+                later(600, "END\r\n");
+            }
+        });
+        DriverOptions options;
+        options.commandTimeout = 1s;
+        MemcachedClient client(m_runtime, urlOf(server), options);
+        std::stop_source stop;
+        auto list = beside(client.driver.list([](const QByteArray&, std::uint64_t) { return true; }, stop.get_token()));
+        auto behind = beside(client.driver.get("jobs"));
+        if (!wanted) stop.request_stop();
+        QTRY_VERIFY(behind->done);
+        QVERIFY2(behind->result && *behind->result, "it waited for the list, and was then given no time of its own");
+        QCOMPARE(asked, 1);
+        QCOMPARE(server.connections, 1);
+        QVERIFY(list->done);
+        QCOMPARE(list->result.has_value(), wanted);
+        if (wanted) QCOMPARE((*list->result)->keys.size(), std::size_t(1));
+    }
+    /// Whoever waits behind a list is not kept for ever by a server that stopped listing.
+    void aListThatDoesNotEndKeepsNobodyWaiting_data() { whatWaitsBehindAListHasItsOwnTime_data(); }
+    void aListThatDoesNotEndKeepsNobodyWaiting() {
+        QFETCH(bool, wanted);
+        FakeMemcached silent(m_runtime, [](QTcpSocket&, const QByteArray&) {});
+        MemcachedClient client(m_runtime, urlOf(silent), impatient());
+        std::stop_source stop;
+        auto list = beside(client.driver.list([](const QByteArray&, std::uint64_t) { return true; }, stop.get_token()));
+        auto behind = beside(client.driver.get("jobs"));
+        if (!wanted) stop.request_stop();
+        QTRY_VERIFY(behind->done);
+        QVERIFY(behind->result && !*behind->result);
+    }
     void slowReplyAndSilence() {
         FakeMemcached slow(m_runtime, [](QTcpSocket& socket, const QByteArray&) {
             QTimer::singleShot(100, &socket, [&socket] { socket.write("VERSION 1.6.18\r\n"); });

@@ -72,13 +72,13 @@ private Q_SLOTS:
         const auto row = [](const char* url, const char* kind, const char* found) {
             QTest::addRow("%s at %s", url, kind) << QString::fromLatin1(url) << QByteArray(kind) << QByteArray(found);
         };
-        row("etcd://127.0.0.1:%1?connect=2s", "redis", "a Redis, not an etcd");
-        row("postgresql://127.0.0.1:%1/db?connect=2s", "redis", "a Redis, not a PostgreSQL");
-        row("mysql://127.0.0.1:%1/db?connect=2s", "postgresql", "a PostgreSQL, not a MySQL or MariaDB");
-        row("postgresql://127.0.0.1:%1/db?connect=2s", "mariadb", "a MySQL or MariaDB, not a PostgreSQL");
-        row("redis://127.0.0.1:%1?connect=2s", "memcached", "a memcached, not a Redis");
-        row("memcached://127.0.0.1:%1?connect=2s", "zookeeper", "a ZooKeeper, not a memcached");
-        row("zookeeper://127.0.0.1:%1?connect=2s", "etcd", "an etcd, not a ZooKeeper");
+        row("etcd://127.0.0.1:%1?connect=2s", "redis", "A Redis, not an etcd");
+        row("postgresql://127.0.0.1:%1/db?connect=2s", "redis", "A Redis, not a PostgreSQL");
+        row("mysql://127.0.0.1:%1/db?connect=2s", "postgresql", "A PostgreSQL, not a MySQL or MariaDB");
+        row("postgresql://127.0.0.1:%1/db?connect=2s", "mariadb", "A MySQL or MariaDB, not a PostgreSQL");
+        row("redis://127.0.0.1:%1?connect=2s", "memcached", "A memcached, not a Redis");
+        row("memcached://127.0.0.1:%1?connect=2s", "zookeeper", "A ZooKeeper, not a memcached");
+        row("zookeeper://127.0.0.1:%1?connect=2s", "etcd", "An etcd, not a ZooKeeper");
     }
     /// The first bytes of the program that listens there tell which one it is.
     void anotherServiceIsNamed() {
@@ -87,10 +87,10 @@ private Q_SLOTS:
         QFETCH(QByteArray, found);
         VERIFY_EMPTY(begin(kind));
         const int port = urlOf(m_url).endpoints.front().port;
-        const QByteArray at = "At 127.0.0.1:" + QByteArray::number(port) + " listens ";
-        says(answerOf(url.arg(port)), {"failed: ", at + found});
+        const QByteArray at = " listens at 127.0.0.1:" + QByteArray::number(port);
+        says(answerOf(url.arg(port)), {"failed: ", QByteArray(found).replace(", not ", at + ", not ")});
         m_server.reset(); // nobody listens: nothing is claimed
-        QVERIFY(!answerOf(url.arg(port)).contains(QLatin1String(" listens ")));
+        QVERIFY(!answerOf(url.arg(port)).contains(QLatin1String(" listens at ")));
     }
 
     void aWrongPasswordIsRefusedAndNotRepeated_data() {

@@ -56,6 +56,7 @@ struct ManagerStatus {
     std::string engine;        ///< in use, or being left: its servers and recipe
     bool usable = false;       ///< grants are made
     std::vector<bool> healthy; ///< per engine, in the configuration's order
+    bool closed = false;       ///< the manager has been closed, and nothing else is known
 };
 
 /// Locks of namespaces whose backend can change while threads hold them or wait for them, on a service thread as a
@@ -116,12 +117,14 @@ public:
     /// Calls reload() with the file's content now, and whenever it changes. Throws InvalidArgumentException when its
     /// present content is refused; the file is watched all the same.
     void watchFile(const std::string& path);
-    /// State of a namespace; an empty ManagerStatus when there is no such namespace.
+    /// State of a namespace; an empty ManagerStatus when there is no such namespace. Also answers once the manager has
+    /// been closed: ManagerStatus::closed.
     ManagerStatus status(std::string_view space);
     /// Calls `listener` at each event, on the service thread; replaces the listener set before. nullptr: none. It must
     /// not block (no calls of blocking locks or of this manager), and must not throw.
     void onEvent(std::function<void(const ManagerEvent&)> listener);
-    /// As Client::close().
+    /// As Client::close(). Afterwards identity() and status() still answer; every other call throws
+    /// UnreachableException, those of locks made from it included.
     void close() noexcept;
 
 private:
