@@ -188,7 +188,10 @@ QCoro::Task<> ClientNames::ask(std::stop_token stop) {
     const Nanos began = m_runtime.monotonic();
     const std::vector<Result> counted = co_await m_reader.callAll(std::move(count), stop);
     const Nanos way = m_runtime.monotonic() - began;
+    // An old listing tells nothing of now.
     m_tooMany.reset();
+    m_blocked.clear();
+    m_listening.clear();
     m_refused = !counted[0] && counted[0].error().kind == Error::Kind::Refused;
     if (m_refused) m_notBefore = m_runtime.monotonic() + kRefusedAgain;
     if (!counted[0]) co_return;
