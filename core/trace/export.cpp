@@ -12,10 +12,13 @@ namespace lockscope::trace {
 
 namespace {
 
-/// A field as CSV wants it: quoted only where it must be.
+/// A field as CSV wants it: quoted only where it must be. Spreadsheets run a text that begins as a formula does: an
+/// apostrophe before it keeps it a text (OWASP, "CSV Injection").
 QByteArray csvQuoted(const QByteArray& text) {
-    if (std::ranges::none_of(text, [](char c) { return c == ',' || c == '"' || c == '\n' || c == '\r'; })) return text;
     QByteArray quoted = text;
+    if (!text.isEmpty() && QByteArrayView("=+-@\t\r").contains(text.front())) quoted.prepend('\'');
+    if (std::ranges::none_of(quoted, [](char c) { return c == ',' || c == '"' || c == '\n' || c == '\r'; }))
+        return quoted;
     quoted.replace('"', "\"\"");
     return '"' + quoted + '"';
 }
@@ -30,6 +33,7 @@ public:
         QByteArray& name = m_names[id];
         if (name.isNull()) name = m_quote(m_trace.displayName(id).toUtf8());
         if (name.isNull()) name = "";
+        if (name.isEmpty() && id != kNoEntity) name = "\"\""; // its name is empty; nobody's field has no quotes
         return name;
     }
 

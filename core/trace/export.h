@@ -20,7 +20,8 @@ namespace lockscope::trace {
 //   flags    words: by-hand, fault; for record-freed: release, expiry, force, overwrite, node-loss
 //   text     a reason, command, channel or setting; for record-freed the owner that was freed
 
-/// RFC 4180 with a header line and "\n" between lines; spaces between flags. The error is a sentence: the device's
+/// RFC 4180 with a header line and "\n" between lines; spaces between flags. A name that a spreadsheet would take for a
+/// formula begins with an apostrophe, and an empty name is "" with its quotes. The error is a sentence: the device's
 /// error, or that the export was stopped.
 std::expected<void, QString> exportCsv(const Trace& trace, QIODevice& device, std::stop_token stop = {});
 

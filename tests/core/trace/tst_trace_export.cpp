@@ -16,6 +16,7 @@ class TestTraceExport : public QObject {
 private Q_SLOTS:
     void csvIsExact();
     void jsonlIsExact();
+    void aFieldOfATableIsNoFormula();
     void everyLineOfALongTraceParses();
     void sayWhatTheDeviceSays();
     void canBeStopped();
@@ -64,6 +65,22 @@ void TestTraceExport::jsonlIsExact() {
     QCOMPARE(QJsonDocument::fromJson(lines[3]).object()[QStringLiteral("text")].toString(),
              QStringLiteral("gone\\x0a持有者"));
     QCOMPARE(QJsonDocument::fromJson(lines[2]).object()[QStringLiteral("text")].toString(), QStringLiteral("A · 1"));
+}
+
+void TestTraceExport::aFieldOfATableIsNoFormula() {
+    Trace trace;
+    const EntityId node = trace.intern(EntityKind::Node, "redis-1");
+    for (const char* name : {"=cmd|calc", "+1", "-1", "@sum", "=1,2", ""})
+        trace.append({1, 0, kNoEntity, trace.intern(EntityKind::Lock, name, node), 0, EventKind::RecordHeld});
+    QBuffer csv;
+    QVERIFY(csv.open(QIODevice::WriteOnly));
+    QVERIFY(exportCsv(trace, csv).has_value());
+    QByteArrayList subjects;
+    for (const QByteArray& row : csv.data().trimmed().split('\n').sliced(1)) {
+        const qsizetype from = row.indexOf(",,") + 2; // nobody is its actor
+        subjects << row.sliced(from, row.lastIndexOf(",0,0,") - from);
+    }
+    QCOMPARE(subjects, (QByteArrayList{"'=cmd|calc", "'+1", "'-1", "'@sum", "\"'=1,2\"", "\"\""}));
 }
 
 void TestTraceExport::everyLineOfALongTraceParses() {
@@ -228,6 +245,8 @@ void TestTraceExport::jepsenOfWhatWasWatched() {
     freed(6000, b, FreedBy::Expiry);
     held(7000, b);
     held(8000, a); // written over
+    const EntityId other = trace.intern(EntityKind::Lock, "stock", node);
+    trace.append({8500, -1, b, other, 1, EventKind::RecordHeld}); // since some instant of the recording
     QBuffer out;
     QVERIFY(out.open(QIODevice::WriteOnly));
     QVERIFY(exportJepsen(trace, out).has_value());
@@ -240,11 +259,13 @@ void TestTraceExport::jepsenOfWhatWasWatched() {
         };
         told << QStringList{part(":type :"), part(":f :"), part(":process "), part(":time ")}.join(QLatin1Char(' '));
     }
-    const QStringList wanted{u"invoke acquire 0 0"_qs,    u"ok acquire 0 1000"_qs,     u"invoke release 0 2000"_qs,
-                             u"ok release 0 3000"_qs,     u"invoke acquire 1 3000"_qs, u"ok acquire 1 5000"_qs,
-                             u"invoke release 1 5000"_qs, u"info release 1 6000"_qs, // nobody's release
-                             u"invoke acquire 2 6000"_qs, u"ok acquire 2 7000"_qs,     u"invoke release 2 7000"_qs,
-                             u"info release 2 8000"_qs,   u"invoke acquire 0 8000"_qs, u"ok acquire 0 8000"_qs};
+    const QStringList wanted{
+        u"invoke acquire 0 0"_qs,    u"invoke acquire 3 0"_qs,    u"ok acquire 0 1000"_qs,
+        u"invoke release 0 2000"_qs, u"ok release 0 3000"_qs,     u"invoke acquire 1 3000"_qs,
+        u"ok acquire 1 5000"_qs,     u"invoke release 1 5000"_qs, u"info release 1 6000"_qs, // nobody's release
+        u"invoke acquire 2 6000"_qs, u"ok acquire 2 7000"_qs,     u"invoke release 2 7000"_qs,
+        u"invoke acquire 0 7000"_qs, u"info release 2 8000"_qs,   u"ok acquire 0 8000"_qs,
+        u"ok acquire 3 8500"_qs};
     QCOMPARE(told, wanted);
 }
 
