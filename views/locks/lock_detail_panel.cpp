@@ -291,7 +291,7 @@ void LockDetailPanel::refresh() {
     else if (facts.drain)
         //: In a lock's ring, in two lines: nobody / gets in.
         m_ring->setTtl({0, true, false}, tr("nobody"), tr("gets in"));
-    else if (!facts.held() && facts.deciders == 0)
+    else if (facts.condition == LockCondition::Undecided || (!facts.held() && facts.deciders == 0))
         //: In a lock's ring, in two lines: nobody / decides.
         m_ring->setTtl({0, true, false}, tr("nobody"), tr("decides"));
     else if (!facts.held())
