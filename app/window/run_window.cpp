@@ -82,11 +82,11 @@ QString applyOptions(const QCommandLineParser& parser, Settings& settings) {
     if (parser.isSet(kTheme)) {
         const QString name = parser.value(kTheme);
         if (name == QLatin1String("light"))
-            settings.setTheme(views::ThemeChoice::Light);
+            settings.setThemeForNow(views::ThemeChoice::Light);
         else if (name == QLatin1String("dark"))
-            settings.setTheme(views::ThemeChoice::Dark);
+            settings.setThemeForNow(views::ThemeChoice::Dark);
         else if (name == QLatin1String("system"))
-            settings.setTheme(views::ThemeChoice::System);
+            settings.setThemeForNow(views::ThemeChoice::System);
         else
             return Shell::tr("--theme %1: light, dark or system").arg(name);
     }
@@ -94,7 +94,7 @@ QString applyOptions(const QCommandLineParser& parser, Settings& settings) {
         if (!languages().contains(parser.value(kLanguage)))
             return Shell::tr("--language %1: one of %2")
                 .arg(parser.value(kLanguage), languages().join(QStringLiteral(", ")));
-        settings.setLanguage(parser.value(kLanguage));
+        settings.setLanguageForNow(parser.value(kLanguage));
     }
     if (parser.isSet(kLayout)) {
         bool known = false;

@@ -5,6 +5,7 @@
 
 #include <QFileInfo>
 #include <QUrl>
+#include <utility>
 
 namespace lockscope::app {
 namespace {
@@ -80,6 +81,7 @@ bool Settings::store(const QString& key, const QVariant& value) {
 }
 
 views::ThemeChoice Settings::theme() const {
+    if (m_themeForNow) return *m_themeForNow;
     const QString id = m_store.value(kTheme).toString();
     for (std::size_t i = 0; i < kThemeIds.size(); ++i)
         if (id == QLatin1String(kThemeIds[i])) return views::ThemeChoice(i);
@@ -87,17 +89,19 @@ views::ThemeChoice Settings::theme() const {
 }
 
 void Settings::setTheme(views::ThemeChoice choice) {
-    if (store(kTheme, QString::fromLatin1(kThemeIds[std::size_t(choice)]))) Q_EMIT themeChanged(choice);
+    const bool other = std::exchange(m_themeForNow, std::nullopt).value_or(choice) != choice;
+    if (store(kTheme, QString::fromLatin1(kThemeIds[std::size_t(choice)])) || other) Q_EMIT themeChanged(choice);
 }
 
 QString Settings::language() const {
-    return m_store.value(kLanguage).toString();
+    return m_languageForNow.value_or(m_store.value(kLanguage).toString());
 }
 
 void Settings::setLanguage(const QString& language) {
-    if (language == this->language()) return;
-    m_store.setValue(kLanguage, language);
-    Q_EMIT languageChanged(language);
+    const bool other = language != this->language();
+    m_languageForNow.reset();
+    if (language != this->language()) m_store.setValue(kLanguage, language);
+    if (other) Q_EMIT languageChanged(language);
 }
 
 Layout Settings::layout() const {

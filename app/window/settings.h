@@ -67,6 +67,9 @@ public:
     /// "" = the system's, "en", "zh_CN".
     QString language() const;
     void setLanguage(const QString& language);
+    /// Until the user chooses another one, in this process alone: nothing is kept.
+    void setThemeForNow(views::ThemeChoice choice) { m_themeForNow = choice; }
+    void setLanguageForNow(const QString& language) { m_languageForNow = language; }
 
     Layout layout() const;
     void setLayout(Layout layout);
@@ -123,6 +126,8 @@ private:
     void forgetPasswords();
     void keepConnections(const QList<views::ConnectDialog::Saved>& all);
     QSettings m_store;
+    std::optional<views::ThemeChoice> m_themeForNow;
+    std::optional<QString> m_languageForNow;
 };
 
 } // namespace lockscope::app

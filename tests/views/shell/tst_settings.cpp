@@ -46,6 +46,34 @@ private Q_SLOTS:
         QCOMPARE(settings.recentConnections(), QStringList{QStringLiteral("redis://h:1")});
     }
 
+    /// The options of one call change that call's window; what the user chooses in it is kept.
+    void anOptionHoldsForOneCall() {
+        {
+            Settings settings(file("call.ini"));
+            settings.setTheme(ThemeChoice::Light);
+            settings.setLanguage(QStringLiteral("en"));
+        }
+        {
+            Settings settings(file("call.ini"));
+            settings.setThemeForNow(ThemeChoice::Dark);
+            settings.setLanguageForNow(QStringLiteral("zh_CN"));
+            QCOMPARE(settings.theme(), ThemeChoice::Dark);
+            QCOMPARE(settings.language(), QStringLiteral("zh_CN"));
+        }
+        Settings settings(file("call.ini"));
+        QCOMPARE(settings.theme(), ThemeChoice::Light);
+        QCOMPARE(settings.language(), QStringLiteral("en"));
+        settings.setThemeForNow(ThemeChoice::Dark);
+        settings.setLanguageForNow(QStringLiteral("zh_CN"));
+        QSignalSpy theme(&settings, &Settings::themeChanged), language(&settings, &Settings::languageChanged);
+        settings.setTheme(ThemeChoice::Light); // as it was kept, and not as it is shown
+        settings.setLanguage(QStringLiteral("en"));
+        QCOMPARE(theme.size(), 1);
+        QCOMPARE(language.size(), 1);
+        QCOMPARE(settings.theme(), ThemeChoice::Light);
+        QCOMPARE(settings.language(), QStringLiteral("en"));
+    }
+
     /// Docks that were kept before Monitor's table stood above the time axis, or before Break's right column had the
     /// whole height, are not forced upon them; others' are.
     void onlyTheLayoutsThatChangedForgetTheirDocks() {
