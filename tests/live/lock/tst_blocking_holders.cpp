@@ -245,13 +245,16 @@ private Q_SLOTS:
         blocking::Client first(url), second(url), looker(url);
         const LockOptions options = leaseOf(20s, 5s);
         blocking::Semaphore seen(looker, "busy", 3, options);
-        std::atomic<int> running = 4;
+        std::atomic<int> running = 4, looks = 0;
         std::vector<std::jthread> threads;
         for (int i = 0; i < 4; ++i) {
             threads.emplace_back([&, i] {
                 blocking::Semaphore places(i % 2 == 0 ? first : second, "busy", 3, options);
-                for (int turn = 0; turn < 10; ++turn) {
+                for (int turn = 0; turn < 5; ++turn) {
                     blocking::Permit some = places.acquire(1 + (i + turn) % 3);
+                    const int before = looks; // one of the next two looks begins and ends while it is held
+                    while (looks < before + 2)
+                        std::this_thread::yield();
                     some.unlock();
                 }
                 --running;
@@ -260,6 +263,7 @@ private Q_SLOTS:
         std::set<int> told;
         while (running > 0) {
             if (const auto free = seen.availablePermits()) told.insert(*free);
+            ++looks;
         }
         threads.clear();
         QVERIFY(!told.empty() && *told.begin() >= 0 && *told.rbegin() <= 3);
