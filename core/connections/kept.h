@@ -39,6 +39,9 @@ public:
     recipes::Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop) override {
         return m_recipe->holders(std::move(stop));
     }
+    recipes::Outcome<std::optional<int>> permitsFree(std::stop_token stop) override {
+        return m_recipe->permitsFree(std::move(stop));
+    }
     void abandoned(const recipes::Grant& grant) override { m_recipe->abandoned(grant); }
     void overdue(const recipes::Grant& grant) override { m_recipe->overdue(grant); }
     std::vector<std::int64_t> tokensOf(const recipes::Grant& grant) const override { return m_recipe->tokensOf(grant); }

@@ -40,6 +40,8 @@ public:
     virtual Outcome<void> extend(const Thread& thread, Mode mode, Nanos lease) = 0;
     /// Asks the server who holds the lock: Recipe::holders().
     virtual Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop) = 0;
+    /// Asks the server how many permits are free: Recipe::permitsFree().
+    virtual Outcome<std::optional<int>> permitsFree(std::stop_token stop) = 0;
     /// Whether any thread holds it through this object, in any mode.
     virtual bool isHeld() const = 0;
     /// How many holds `thread` has through this object, in that mode.

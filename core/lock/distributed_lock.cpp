@@ -84,6 +84,13 @@ DistributedLock::Outcome<std::vector<recipes::HolderInfo>> DistributedLock::hold
     co_return holders;
 }
 
+DistributedLock::Outcome<std::optional<int>> DistributedLock::permitsFree(std::stop_token stop) {
+    const std::shared_ptr<LockCore> core = m_core;
+    auto free = co_await core->recipe->permitsFree(std::move(stop));
+    if (!free) free = std::unexpected(ofQuestion(free.error()));
+    co_return free;
+}
+
 bool DistributedLock::stillMine(const Thread& thread, Mode mode) const {
     const auto hold = m_core->find(thread, mode);
     return hold && m_core->stillMine(*hold);

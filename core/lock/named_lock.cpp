@@ -60,6 +60,12 @@ LazyLock::Outcome<std::vector<recipes::HolderInfo>> LazyLock::holders(std::stop_
     co_return co_await (*lock)->holders(std::move(stop));
 }
 
+LazyLock::Outcome<std::optional<int>> LazyLock::permitsFree(std::stop_token stop) {
+    const auto lock = lockObject();
+    if (!lock) co_return std::unexpected(lock.error());
+    co_return co_await (*lock)->permitsFree(std::move(stop));
+}
+
 LazyLock::Outcome<LockGuard> LazyLock::take(LockRequest request, std::stop_token stop) {
     const auto lock = lockObject();
     if (!lock) co_return std::unexpected(lock.error());

@@ -23,6 +23,8 @@ public:
     Outcome<bool> isLocked(std::stop_token stop = {});
     /// Asks the server who holds the lock: Recipe::holders().
     Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop = {});
+    /// Asks the server how many permits are free: Recipe::permitsFree().
+    Outcome<std::optional<int>> permitsFree(std::stop_token stop = {});
     /// Takes the lock as requested, for a guard that owns the hold; empty when not in time.
     Outcome<LockGuard> take(LockRequest request, std::stop_token stop = {});
     /// Calls `listener` at each event of any of its holds, on the runtime's thread. It must not use this lock.

@@ -26,6 +26,10 @@ Outcome<std::vector<HolderInfo>> Recipe::holders(std::stop_token) {
                       .arg(QString::fromLatin1(info().id))});
 }
 
+Outcome<std::optional<int>> Recipe::permitsFree(std::stop_token) {
+    co_return std::unexpected(notSupported(info()));
+}
+
 Outcome<bool> Recipe::renew(Grant, std::stop_token) {
     co_return std::unexpected(notSupported(info()));
 }

@@ -148,6 +148,9 @@ public:
     /// Asks the server who holds the lock; empty when it is free. Changes nothing; for display, as isLocked().
     /// Kind::NotSupported: the lock's format does not say. Other kinds as for isLocked().
     virtual Outcome<std::vector<HolderInfo>> holders(std::stop_token stop);
+    /// Asks the server how many permits are free, of the number in all that this client says; nullopt = it cannot be
+    /// told: more are taken than that. Changes nothing; for display, as isLocked(). Kind::NotSupported: no semaphore.
+    virtual Outcome<std::optional<int>> permitsFree(std::stop_token stop);
     /// The client has given a hold up by its own clock, without asking the server. A hold still recorded there must not
     /// count as a later hold of the same thread.
     virtual void abandoned(const Grant&) {}
@@ -157,6 +160,11 @@ public:
     /// The fencing tokens of a grant, 0 = none: one token, or one per part of a MultiRecipe, in their order.
     virtual std::vector<std::int64_t> tokensOf(const Grant& grant) const { return {info().token ? grant.token : 0}; }
 };
+
+/// The permits that are left of so many in all; nullopt: more are taken, so others say another number.
+inline std::optional<int> freeOf(int permits, std::int64_t taken) {
+    return taken > permits ? std::nullopt : std::optional(permits - int(taken));
+}
 
 /// Waits until the last of several Recipe::listen() has ended. Returns their first error; throws Cancelled when any was
 /// stopped.

@@ -331,6 +331,13 @@ std::vector<Holder> Handle::holders() {
     });
 }
 
+std::optional<int> Handle::permitsFree() {
+    return m_service->call<std::optional<int>>([&](std::stop_token stop) -> recipes::Outcome<std::optional<int>> {
+        if (!m_entry->lock) co_return std::unexpected(closedError());
+        co_return co_await m_entry->lock->permitsFree(std::move(stop));
+    });
+}
+
 std::optional<Holder> Handle::holder() {
     const std::vector<Holder> all = holders();
     if (all.empty()) return std::nullopt;

@@ -126,6 +126,10 @@ Semaphore::Semaphore(Connection& connection, const QString& name, int permits, L
                                                   std::move(options))) {
 }
 
+Outcome<std::optional<int>> Semaphore::availablePermits(std::stop_token stop) {
+    return told(inner().permitsFree(std::move(stop)));
+}
+
 namespace {
 std::vector<lockscope::LockPart> innerOf(const std::vector<LockPart>& parts) {
     std::vector<lockscope::LockPart> inner;

@@ -53,16 +53,23 @@ ManagedLock::Outcome<bool> ManagedLock::forceUnlock() {
     co_return co_await (*lock)->forceUnlock();
 }
 
-ManagedLock::Outcome<bool> ManagedLock::isLocked(std::stop_token stop) {
-    const std::shared_ptr<ManagedCore> core = m_core;
+namespace {
+/// The answer of the engine in use. That of an engine which was left meanwhile means nothing.
+template <typename T>
+recipes::Outcome<T> ask(std::shared_ptr<ManagedCore> core,
+                        recipes::Outcome<T> (DistributedLock::*question)(std::stop_token), std::stop_token stop) {
     const auto lock = core->lockInUse();
     if (!lock) co_return std::unexpected(lock.error());
-    auto locked = co_await (*lock)->isLocked(std::move(stop));
-    // The answer of an engine that was left meanwhile means nothing.
+    auto answer = co_await ((**lock).*question)(std::move(stop));
     const auto now = core->lockInUse();
-    if (locked && !now) co_return std::unexpected(now.error());
-    if (locked && *now != *lock) co_return std::unexpected(core->space->notInUse());
-    co_return locked;
+    if (answer && !now) co_return std::unexpected(now.error());
+    if (answer && *now != *lock) co_return std::unexpected(core->space->notInUse());
+    co_return answer;
+}
+} // namespace
+
+ManagedLock::Outcome<bool> ManagedLock::isLocked(std::stop_token stop) {
+    return ask<bool>(m_core, &DistributedLock::isLocked, std::move(stop));
 }
 
 ManagedLock::Outcome<void> ManagedLock::extend(const Thread& thread, Mode mode, Nanos lease) {
@@ -72,14 +79,11 @@ ManagedLock::Outcome<void> ManagedLock::extend(const Thread& thread, Mode mode, 
 }
 
 ManagedLock::Outcome<std::vector<recipes::HolderInfo>> ManagedLock::holders(std::stop_token stop) {
-    const std::shared_ptr<ManagedCore> core = m_core;
-    const auto lock = core->lockInUse();
-    if (!lock) co_return std::unexpected(lock.error());
-    auto holders = co_await (*lock)->holders(std::move(stop));
-    const auto now = core->lockInUse();
-    if (holders && !now) co_return std::unexpected(now.error());
-    if (holders && *now != *lock) co_return std::unexpected(core->space->notInUse());
-    co_return holders;
+    return ask<std::vector<recipes::HolderInfo>>(m_core, &DistributedLock::holders, std::move(stop));
+}
+
+ManagedLock::Outcome<std::optional<int>> ManagedLock::permitsFree(std::stop_token stop) {
+    return ask<std::optional<int>>(m_core, &DistributedLock::permitsFree, std::move(stop));
 }
 
 bool ManagedLock::isHeld() const {

@@ -39,6 +39,7 @@ public:
     Outcome<bool> isLocked(std::stop_token stop) override { return m_recipe->isLocked(stop); }
     bool prolongs() const override { return m_recipe->prolongs(); }
     Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override { return m_recipe->holders(stop); }
+    Outcome<std::optional<int>> permitsFree(std::stop_token stop) override { return m_recipe->permitsFree(stop); }
     void abandoned(const Grant& grant) override { m_recipe->abandoned(grant); }
     void overdue(const Grant& grant) override { m_recipe->overdue(grant); }
 

@@ -187,11 +187,23 @@ Outcome<bool> RedisSemaphore::forceRelease(std::stop_token stop) {
     co_return reply->integer > 0;
 }
 
-Outcome<bool> RedisSemaphore::isLocked(std::stop_token stop) {
+Outcome<std::int64_t> RedisSemaphore::numberTaken(std::stop_token stop) {
     const redis::Result reply =
         co_await m_lock.port.eval(takenScript(), redis::argsOf(taken()), redis::Args(), std::move(stop));
     if (!reply) co_return std::unexpected(lockError(reply.error(), m_lock.name));
-    co_return reply->integer > 0;
+    co_return reply->integer;
+}
+
+Outcome<bool> RedisSemaphore::isLocked(std::stop_token stop) {
+    const auto number = co_await numberTaken(std::move(stop));
+    if (!number) co_return std::unexpected(number.error());
+    co_return *number > 0;
+}
+
+Outcome<std::optional<int>> RedisSemaphore::permitsFree(std::stop_token stop) {
+    const auto number = co_await numberTaken(std::move(stop));
+    if (!number) co_return std::unexpected(number.error());
+    co_return freeOf(m_lock.permits, *number);
 }
 
 Outcome<std::vector<HolderInfo>> RedisSemaphore::holders(std::stop_token stop) {

@@ -22,8 +22,12 @@ public:
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
     Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
+    /// Permits that have ended are free, though they stand there until somebody comes for permits.
+    Outcome<std::optional<int>> permitsFree(std::stop_token stop) override;
 
 private:
+    /// Taken ones that have not ended.
+    Outcome<std::int64_t> numberTaken(std::stop_token stop);
     /// Arguments for the script that gives these permits back.
     redis::Args givenBack(const PermitIds& permits) const;
     QByteArray taken() const { return hashTagged(m_lock.name) + ":timeout"; }

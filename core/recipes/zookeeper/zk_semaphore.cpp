@@ -14,6 +14,8 @@ using zookeeper::WatchEvent;
 
 namespace {
 enum class Step : std::uint32_t { Queue = 1, Turn, Leases, Room, Work, Delete };
+/// Tries to see the permits while nobody enters or leaves the front of the queue; then what was seen has to do.
+constexpr int kSettledLooks = 8;
 } // namespace
 
 RecipeInfo zkSemaphoreInfo() {
@@ -189,19 +191,29 @@ Outcome<bool> ZkSemaphore::isLocked(std::stop_token stop) {
 Outcome<std::vector<HolderInfo>> ZkSemaphore::holders(std::stop_token stop) {
     const std::expected<bool, LockError> ours = co_await ownPath(kNever, stop);
     if (!ours) co_return std::unexpected(ours.error());
-    const std::expected<std::vector<ZkChild>, LockError> leases = co_await m_leases.look(stop);
-    if (!leases) co_return std::unexpected(leases.error());
-    // More than there may be: the contender whose turn it is waits, and its nodes are no permits yet. They came after
-    // its place in the queue.
+    using Looked = std::expected<std::vector<ZkChild>, LockError>;
+    Looked leases;
+    // The contender whose turn it is waits, and its nodes are no permits yet. They came after its place in the queue.
     std::optional<HolderInfo> waiting;
-    if (leases->size() > static_cast<std::size_t>(m_lock.permits)) {
-        const std::expected<std::vector<ZkChild>, LockError> queue = co_await m_locks.look(stop);
-        if (!queue) co_return std::unexpected(queue.error());
-        if (const auto first = lowestLock(*queue)) {
+    for (int tries = 1; tries <= kSettledLooks; ++tries) {
+        // The requests leave together.
+        auto earlier = m_locks.look(stop), listing = m_leases.look(stop), later = m_locks.look(stop);
+        const Looked before = co_await std::move(earlier);
+        leases = co_await std::move(listing);
+        const Looked after = co_await std::move(later);
+        for (const Looked* const one : {&before, &std::as_const(leases), &after})
+            if (!*one) co_return std::unexpected(one->error());
+        const auto first = lowestLock(*after);
+        bool settled = lowestLock(*before) == first; // or one came or went, maybe with nodes among these
+        if (first) {
             const std::expected<std::optional<HolderInfo>, LockError> place = co_await m_locks.holderAt(*first, stop);
             if (!place) co_return std::unexpected(place.error());
             waiting = *place;
+            settled = settled && waiting;
+        } else {
+            waiting.reset();
         }
+        if (settled) break;
     }
     std::vector<HolderInfo> holders;
     for (const ZkChild& lease : *leases) {
@@ -218,6 +230,12 @@ Outcome<std::vector<HolderInfo>> ZkSemaphore::holders(std::stop_token stop) {
         holders.push_back(std::move(holder));
     }
     co_return holders;
+}
+
+Outcome<std::optional<int>> ZkSemaphore::permitsFree(std::stop_token stop) {
+    const std::expected<std::vector<HolderInfo>, LockError> taken = co_await holders(std::move(stop));
+    if (!taken) co_return std::unexpected(taken.error());
+    co_return freeOf(m_lock.permits, std::int64_t(taken->size()));
 }
 
 } // namespace lockscope::recipes

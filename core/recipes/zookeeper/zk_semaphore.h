@@ -19,6 +19,8 @@ public:
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
     Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
+    /// Nodes of a contender that waits for room are no permits.
+    Outcome<std::optional<int>> permitsFree(std::stop_token stop) override;
 
 private:
     using Tickets = std::vector<std::shared_ptr<ZkTicket>>;

@@ -201,6 +201,87 @@ private Q_SLOTS:
         QVERIFY(theirs.holders().empty());
     }
 
+    void aSemaphoreTellsItsFreePermits_data() { aSemaphoreNamesItsHolders_data(); }
+    void aSemaphoreTellsItsFreePermits() {
+        QFETCH(QByteArray, ground);
+        const std::string url = urlOf(ground);
+        QVERIFY(!url.empty());
+        blocking::Client first(url), second(url), third(url);
+        const LockOptions options = leaseOf(20s, 5s);
+        blocking::Semaphore mine(first, "free", 3, options), theirs(second, "free", 3, options);
+        blocking::Semaphore waiting(third, "free", 3, options);
+        QCOMPARE(mine.availablePermits(), 3); // nobody has used it yet
+        blocking::Permit one = theirs.acquire();
+        QCOMPARE(mine.availablePermits(), 2);
+        // Whoever waits for more than are free takes none of them, though a ZooKeeper has nodes of it.
+        std::atomic<bool> waited = false;
+        std::jthread contender([&] {
+            QVERIFY(!waiting.tryAcquireFor(1s, 3));
+            waited = true;
+        });
+        for (int looks = 0; !waited || looks < 2; ++looks)
+            QCOMPARE(mine.availablePermits(), 2);
+        contender.join();
+        blocking::Permit two = mine.acquire(2);
+        QCOMPARE(theirs.availablePermits(), 0);
+        QVERIFY(!waiting.tryAcquire());
+        two.unlock();
+        QCOMPARE(theirs.availablePermits(), 2);
+        // Others who say a smaller number cannot tell what is left.
+        blocking::Permit most = mine.acquire(2);
+        blocking::Client fourth(url);
+        QCOMPARE(blocking::Semaphore(fourth, "free", 2, options).availablePermits(), std::nullopt);
+        most.unlock();
+        QVERIFY(theirs.forceUnlock());
+        QCOMPARE(mine.availablePermits(), 3);
+    }
+
+    /// Many threads take and give back: never fewer than none are free, nor more than all, and in the end all.
+    void freePermitsUnderContention_data() { aSemaphoreNamesItsHolders_data(); }
+    void freePermitsUnderContention() {
+        QFETCH(QByteArray, ground);
+        const std::string url = urlOf(ground);
+        QVERIFY(!url.empty());
+        blocking::Client first(url), second(url), looker(url);
+        const LockOptions options = leaseOf(20s, 5s);
+        blocking::Semaphore seen(looker, "busy", 3, options);
+        std::atomic<int> running = 4, looks = 0;
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 4; ++i) {
+            threads.emplace_back([&, i] {
+                blocking::Semaphore places(i % 2 == 0 ? first : second, "busy", 3, options);
+                for (int turn = 0; turn < 5; ++turn) {
+                    blocking::Permit some = places.acquire(1 + (i + turn) % 3);
+                    const int before = looks; // one of the next two looks begins and ends while it is held
+                    while (looks < before + 2)
+                        std::this_thread::yield();
+                    some.unlock();
+                }
+                --running;
+            });
+        }
+        std::set<int> told;
+        while (running > 0) {
+            if (const auto free = seen.availablePermits()) told.insert(*free);
+            ++looks;
+        }
+        threads.clear();
+        QVERIFY(!told.empty() && *told.begin() >= 0 && *told.rbegin() <= 3);
+        QVERIFY2(*told.begin() < 3, "nobody was seen with a permit");
+        QCOMPARE(seen.availablePermits(), 3);
+    }
+
+    void permitsThatHaveEndedAreFree() {
+        const std::string url = urlOf("redis");
+        QVERIFY(!url.empty());
+        blocking::Client first(url), second(url);
+        blocking::Semaphore mine(first, "ending", 3), theirs(second, "ending", 3);
+        const blocking::Permit brief = mine.tryAcquireWithLease(0s, 300ms, 2);
+        QVERIFY(brief);
+        QVERIFY(soon([&] { return theirs.availablePermits() == 3; }));
+        QVERIFY(!brief.stillMine());
+    }
+
     void whereTheFormatDoesNotSayThatIsSaid() {
         const std::string url = urlOf("postgresql");
         QVERIFY(!url.empty());

@@ -241,6 +241,7 @@ private Q_SLOTS:
         mine.unlock();
 
         blocking::Semaphore few(manager, "seats", "row", 3), same(another, "seats", "row", 3);
+        QCOMPARE(few.availablePermits(), 3);
         blocking::Permit two = few.acquire(2);
         QVERIFY(two && !same.tryAcquire(2));
         QVERIFY(same.tryAcquire(1));

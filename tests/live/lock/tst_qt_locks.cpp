@@ -92,6 +92,8 @@ private Q_SLOTS:
         QVERIFY(both && *both);
         const auto none = run(same.tryAcquireFor(50ms));
         QVERIFY(none && !*none);
+        QCOMPARE(run(same.availablePermits()).value(), 0);
+        QCOMPARE(run(qt::Semaphore(*m_a, QStringLiteral("benches"), 4).availablePermits()).value(), 4);
         const auto taken = run(same.holders());
         QVERIFY(taken && taken->size() == 2 && taken->front().mode == LockMode::Permit);
         QVERIFY(taken->front().permit.size() == 32 && taken->front().permit != taken->back().permit);

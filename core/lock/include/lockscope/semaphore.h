@@ -45,6 +45,11 @@ public:
     /// Asks the server for all permits that are taken, this program's included: one Holder each. Redis says how long
     /// each will last, ZooKeeper which client has it: see Holder. For display only, as isLocked(); changes nothing.
     std::vector<Holder> holders() { return m_handle.holders(); }
+    /// Asks the server how many permits are free: 0 to the number given to the constructor. Permits whose lease has
+    /// ended are free, and those that a waiter has asked for are, too, until it has them. Empty when it cannot be told:
+    /// more are taken than that number, so another process gave another one. For display only, as isLocked(): others
+    /// may take what was free, and on a ZooKeeper who waits longest comes first. Changes nothing.
+    std::optional<int> availablePermits() { return m_handle.permitsFree(); }
     /// Calls `listener` on the service thread at each event of this program's permits; otherwise as Mutex::onEvent.
     void onEvent(std::function<void(HoldEvent event, const std::string& reason)> listener) {
         m_handle.onEvent(std::move(listener));

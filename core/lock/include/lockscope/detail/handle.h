@@ -65,6 +65,7 @@ public:
     bool forceUnlock();
     bool isLocked();
     std::vector<Holder> holders();
+    std::optional<int> permitsFree();
     std::optional<Holder> holder();
     void onEvent(EventListener listener);
     void onLost(ReasonListener listener);

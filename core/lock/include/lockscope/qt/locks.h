@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -152,6 +153,9 @@ public:
     }
     /// Tries once; an empty hold when fewer than `permits` are free.
     Outcome<Hold> tryAcquire(int permits = 1) { return tryAcquireFor(Nanoseconds(0), permits); }
+    /// Asks the server how many permits are free; empty when it cannot be told: see
+    /// blocking::Semaphore::availablePermits().
+    Outcome<std::optional<int>> availablePermits(std::stop_token stop = {});
     /// Takes them within `wait`; an empty hold when not in time.
     Outcome<Hold> tryAcquireFor(Nanoseconds wait, int permits = 1, std::stop_token stop = {}) {
         return take(LockMode::Permit, wait, 1, std::move(stop), Nanoseconds(0), permits);
