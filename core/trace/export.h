@@ -40,7 +40,7 @@ std::expected<void, QString> exportPerfetto(const Trace& trace, QIODevice& devic
 ///
 /// In a recording of watched servers, nobody knows when a client asked. Each change of an exclusive hold is an
 /// operation from the last look before it to the look that saw it, which contains the change. A hold that has not ended
-/// by a release, or not in sight, ends with :info. Each pair of a thread and a lock is a process. A trace with neither
+/// by a release, or not in sight, ends with :info. Lines are in the order of their times. Each pair of a thread and a lock is a process. A trace with neither
 /// is an error: its history would be empty, and would look like one that is fine.
 std::expected<void, QString> exportJepsen(const Trace& trace, QIODevice& device, std::stop_token stop = {});
 

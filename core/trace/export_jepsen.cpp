@@ -3,8 +3,10 @@
 #include "trace/export_output.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace lockscope::trace {
 
@@ -24,7 +26,18 @@ QByteArray ednQuoted(QByteArray text) {
 
 class History {
 public:
-    History(const Trace& trace, ExportOutput& output) : m_trace(trace), m_output(output) {}
+    /// `watched`: operations begin before the look that shows them, so that lines are held back until finish().
+    History(const Trace& trace, ExportOutput& output, bool watched)
+        : m_trace(trace), m_output(output), m_watched(watched) {}
+
+    /// Writes the lines that were held back, by time.
+    void finish() {
+        std::ranges::stable_sort(m_lines, {}, &Line::at);
+        for (const Line& line : m_lines) {
+            if (!m_output.goesOn()) return;
+            write(line);
+        }
+    }
 
     /// No client has done anything yet: there are faults at most.
     bool empty() const { return m_next == 0; }
@@ -101,6 +114,10 @@ public:
     }
 
 private:
+    struct Line {
+        std::int64_t at = 0;
+        QByteArray text; ///< up to the time
+    };
     /// A lock as it was seen last.
     struct Seen {
         EntityId holder = kNoEntity;
@@ -109,10 +126,11 @@ private:
     void seeHeld(const Event& e) {
         if (HoldMode(e.flags & kHoldModeMask) != HoldMode::Exclusive) return;
         Seen& seen = m_seen[e.subject];
+        const std::int64_t lastLook = seen.at; // a hold that follows another directly began after it, too
         if (seen.holder != kNoEntity && seen.holder != e.actor) endSeen(e.subject, seen, "info", e.at);
         if (std::exchange(seen.holder, e.actor) != e.actor) {
             const QByteArray by = process(e.actor, e.subject);
-            line("invoke", "acquire", value(e.subject), by, seen.at);
+            line("invoke", "acquire", value(e.subject), by, lastLook);
             line("ok", "acquire", value(e.subject), by, e.at);
         }
         seen.at = e.at;
@@ -159,8 +177,14 @@ private:
         m_open.erase(thread);
     }
     void line(const char* type, const char* function, const QByteArray& of, const QByteArray& by, std::int64_t at) {
-        m_output.text() += QByteArray("{:type :") + type + ", :f :" + function + ", :value " + of + ", :process " + by +
-                           ", :time " + QByteArray::number(qlonglong(at)) + ", :index " +
+        Line line{at, QByteArray("{:type :") + type + ", :f :" + function + ", :value " + of + ", :process " + by};
+        if (m_watched)
+            m_lines.push_back(std::move(line));
+        else
+            write(line);
+    }
+    void write(const Line& line) {
+        m_output.text() += line.text + ", :time " + QByteArray::number(qlonglong(line.at)) + ", :index " +
                            QByteArray::number(qlonglong(m_index++)) + "}\n";
     }
     void invoke(const Event& e, Function function) {
@@ -194,6 +218,8 @@ private:
 
     const Trace& m_trace;
     ExportOutput& m_output;
+    bool m_watched;
+    std::vector<Line> m_lines;                                ///< held back
     std::map<EntityId, int> m_processes;                      ///< by thread
     std::map<EntityId, Open> m_open;                          ///< by thread
     std::map<EntityId, Seen> m_seen;                          ///< by lock
@@ -213,13 +239,14 @@ static bool hasOperations(const Trace& trace) {
 
 std::expected<void, QString> exportJepsen(const Trace& trace, QIODevice& device, std::stop_token stop) {
     ExportOutput output(device, std::move(stop));
-    History history(trace, output);
-    const std::size_t rows = trace.size();
     const bool watched = !hasOperations(trace);
+    History history(trace, output, watched);
+    const std::size_t rows = trace.size();
     for (std::size_t i = 0; i < rows && output.goesOn(); ++i) {
         if (watched) history.addObserved(trace.at(i));
         history.add(trace.at(i));
     }
+    history.finish();
     const std::expected<void, QString> ended = output.end();
     if (ended && history.empty())
         return std::unexpected(

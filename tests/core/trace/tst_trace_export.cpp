@@ -23,6 +23,7 @@ private Q_SLOTS:
     void jepsenHasAnEndForEachInvocation();
     void jepsenNeedsAnOperationOrAHold();
     void jepsenOfWhatWasWatched();
+    void jepsenOfWhatWasWatchedIsInOrder();
 
 private:
     static Trace& sample(Trace& t) {
@@ -206,6 +207,29 @@ void TestTraceExport::jepsenNeedsAnOperationOrAHold() {
     QVERIFY(exportJepsen(trace, out).has_value()); // though nobody is there any more
 }
 
+/// A lock that was looked at last long ago changes: its operations began before others that were told earlier.
+void TestTraceExport::jepsenOfWhatWasWatchedIsInOrder() {
+    Trace trace;
+    const EntityId node = trace.intern(EntityKind::Node, "redis-1");
+    const EntityId first = trace.intern(EntityKind::Lock, "orders", node),
+                   second = trace.intern(EntityKind::Lock, "stock", node);
+    const EntityId a = trace.intern(EntityKind::Thread, "1", trace.intern(EntityKind::Client, "A"));
+    trace.append({1000, -1, a, first, 1, EventKind::RecordHeld});
+    trace.append({2000, -1, a, second, 1, EventKind::RecordHeld});
+    trace.append({3000, 0, kNoEntity, second, a, EventKind::RecordFreed, std::uint8_t(FreedBy::Release)});
+    trace.append({4000, 0, kNoEntity, first, a, EventKind::RecordFreed, std::uint8_t(FreedBy::Release)});
+    QBuffer out;
+    QVERIFY(out.open(QIODevice::WriteOnly));
+    QVERIFY(exportJepsen(trace, out).has_value());
+    const QByteArrayList lines = out.data().trimmed().split('\n');
+    constexpr std::array kTimes{0, 0, 1000, 1000, 2000, 2000, 3000, 4000};
+    QCOMPARE(std::size_t(lines.size()), kTimes.size());
+    for (std::size_t i = 0; i < kTimes.size(); ++i)
+        QVERIFY2(lines[qsizetype(i)].endsWith(", :time " + QByteArray::number(kTimes[i]) + ", :index " +
+                                              QByteArray::number(qulonglong(i)) + '}'),
+                 lines[qsizetype(i)]);
+}
+
 /// Each change of a watched lock lies between the last look before it and the one that saw it.
 void TestTraceExport::jepsenOfWhatWasWatched() {
     Trace trace;
@@ -244,7 +268,8 @@ void TestTraceExport::jepsenOfWhatWasWatched() {
                              u"ok release 0 3000"_qs,     u"invoke acquire 1 3000"_qs, u"ok acquire 1 5000"_qs,
                              u"invoke release 1 5000"_qs, u"info release 1 6000"_qs, // nobody's release
                              u"invoke acquire 2 6000"_qs, u"ok acquire 2 7000"_qs,     u"invoke release 2 7000"_qs,
-                             u"info release 2 8000"_qs,   u"invoke acquire 0 8000"_qs, u"ok acquire 0 8000"_qs};
+                             u"invoke acquire 0 7000"_qs, // the change from one to the other took place in between
+                             u"info release 2 8000"_qs,   u"ok acquire 0 8000"_qs};
     QCOMPARE(told, wanted);
 }
 
