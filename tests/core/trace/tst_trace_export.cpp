@@ -15,6 +15,8 @@ class TestTraceExport : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void csvIsExact();
+    void noNameIsAFormula();
+    void anEmptyNameIsNotNobody();
     void jsonlIsExact();
     void everyLineOfALongTraceParses();
     void sayWhatTheDeviceSays();
@@ -48,6 +50,43 @@ void TestTraceExport::csvIsExact() {
                             "6,client-paused,A,,0,0,by-hand fault,\n"
                             "7,record-freed,,\"orders, \"\"big\"\"\",0,0,expiry,A · 1\n"
                             "8,lost,A · 1,\"orders, \"\"big\"\"\",0,0,,gone\\x0a持有者\n")); // one event, one line
+}
+
+/// Names of locks come from anybody who can write to a watched server.
+void TestTraceExport::noNameIsAFormula() {
+    Trace trace;
+    const EntityId a = trace.intern(EntityKind::Thread, "", trace.intern(EntityKind::Client, "A"));
+    for (const char* name : {"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1,1)", "\t=1", "\r=1", "a=1"})
+        trace.append({1, -1, a, trace.intern(EntityKind::Lock, name), 0, EventKind::Requested, 0});
+    trace.append({1, 0, a, 0, trace.text("=1+1"), EventKind::Lost, 0});
+    QBuffer out;
+    QVERIFY(out.open(QIODevice::WriteOnly));
+    QVERIFY(exportCsv(trace, out).has_value());
+    QByteArrayList lines = out.data().trimmed().split('\n');
+    lines.removeFirst();
+    const QByteArrayList wanted{"1,requested,A,'=cmd|' /C calc'!A0,-1,0,,", // the number is one, and no formula
+                                "1,requested,A,'+1,-1,0,,",
+                                "1,requested,A,'-1,-1,0,,",
+                                "1,requested,A,\"'@SUM(1,1)\",-1,0,,",
+                                "1,requested,A,\\x09=1,-1,0,,",
+                                "1,requested,A,\\x0d=1,-1,0,,",
+                                "1,requested,A,a=1,-1,0,,",
+                                "1,lost,A,,0,0,,'=1+1"};
+    QCOMPARE(lines, wanted);
+}
+
+void TestTraceExport::anEmptyNameIsNotNobody() {
+    Trace trace;
+    const EntityId node = trace.intern(EntityKind::Node, "redis-1"), lock = trace.intern(EntityKind::Lock, "", node);
+    const EntityId a = trace.intern(EntityKind::Thread, "1", trace.intern(EntityKind::Client, "A"));
+    trace.append({1000, -1, a, lock, 1, EventKind::RecordHeld});
+    trace.append({2000, 0, kNoEntity, lock, a, EventKind::RecordFreed, std::uint8_t(FreedBy::Release)});
+    QBuffer csv, jsonl, perfetto;
+    QVERIFY(csv.open(QIODevice::WriteOnly) && jsonl.open(QIODevice::WriteOnly) && perfetto.open(QIODevice::WriteOnly));
+    QVERIFY(exportCsv(trace, csv) && exportJsonl(trace, jsonl) && exportPerfetto(trace, perfetto));
+    QVERIFY2(csv.data().contains("\n2000,record-freed,,(empty),0,0,release,A · 1\n"), csv.data());
+    QVERIFY2(jsonl.data().contains("\"actor\":\"\",\"subject\":\"(empty)\""), jsonl.data());
+    QVERIFY2(perfetto.data().contains("\"args\":{\"name\":\"(empty)\"}"), perfetto.data());
 }
 
 void TestTraceExport::jsonlIsExact() {
