@@ -12,13 +12,14 @@ namespace lockscope::trace {
 
 namespace {
 
-/// A field as CSV wants it: quoted only where it must be. Spreadsheets run a text that begins as a formula does: an
-/// apostrophe before it keeps it a text (OWASP, "CSV Injection").
-QByteArray csvQuoted(const QByteArray& text) {
+/// A name or text as CSV wants it: quoted only where it must be. A spreadsheet would run it as a formula if it began
+/// like one: an apostrophe before it makes it text (OWASP, "CSV Injection").
+QByteArray csvQuoted(const QByteArray& name) {
+    constexpr char kFormula[] = "=+-@\t\r";
+    const bool runs = !name.isEmpty() && QByteArrayView(kFormula).contains(name.front());
+    const QByteArray text = runs ? '\'' + name : name;
+    if (std::ranges::none_of(text, [](char c) { return c == ',' || c == '"' || c == '\n' || c == '\r'; })) return text;
     QByteArray quoted = text;
-    if (!text.isEmpty() && QByteArrayView("=+-@\t\r").contains(text.front())) quoted.prepend('\'');
-    if (std::ranges::none_of(quoted, [](char c) { return c == ',' || c == '"' || c == '\n' || c == '\r'; }))
-        return quoted;
     quoted.replace('"', "\"\"");
     return '"' + quoted + '"';
 }
@@ -31,9 +32,8 @@ public:
         if (id >= m_trace.entityCount()) id = kNoEntity; // from a damaged recording
         if (id >= m_names.size()) m_names.resize(m_trace.entityCount());
         QByteArray& name = m_names[id];
-        if (name.isNull()) name = m_quote(m_trace.displayName(id).toUtf8());
+        if (name.isNull()) name = m_quote(exportedName(m_trace, id));
         if (name.isNull()) name = "";
-        if (name.isEmpty() && id != kNoEntity) name = "\"\""; // its name is empty; nobody's field has no quotes
         return name;
     }
 

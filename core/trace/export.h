@@ -14,15 +14,15 @@ namespace lockscope::trace {
 //   time_ns  ns from the trace's origin
 //   kind     as kindName() gives it: "granted", "record-held"
 //   actor    who did it: "A · 1" for thread 1 of client A, a node's or client's name, empty for nobody
-//   subject  what it was done to: a lock, resource, node, client or link
+//   subject  what it was done to: a lock, resource, node, client or link; "(empty)" if its name is empty
 //   value    a number; what it means depends on the kind (event.h); -1 where the kind knows "never", -2 "not known"
 //   aux      a number (hold count, step); 0 where the kind's second column is a name: that stands in `text`
 //   flags    words: by-hand, fault; for record-freed: release, expiry, force, overwrite, node-loss
 //   text     a reason, command, channel or setting; for record-freed the owner that was freed
 
-/// RFC 4180 with a header line and "\n" between lines; spaces between flags. A name that a spreadsheet would take for a
-/// formula begins with an apostrophe, and an empty name is "" with its quotes. The error is a sentence: the device's
-/// error, or that the export was stopped.
+/// RFC 4180 with a header line and "\n" between lines; spaces between flags. A name or text that begins with = + - @
+/// has an apostrophe before it, lest a spreadsheet runs it. The error is a sentence: the device's error, or that the
+/// export was stopped.
 std::expected<void, QString> exportCsv(const Trace& trace, QIODevice& device, std::stop_token stop = {});
 
 /// One JSON object per line, with all columns under those names and in that order; flags are an array of strings.
@@ -41,8 +41,9 @@ std::expected<void, QString> exportPerfetto(const Trace& trace, QIODevice& devic
 ///
 /// In a recording of watched servers, nobody knows when a client asked. Each change of an exclusive hold is an
 /// operation from the last look before it to the look that saw it, which contains the change. A hold that has not ended
-/// by a release, or not in sight, ends with :info. Each pair of a thread and a lock is a process. A trace with neither
-/// is an error: its history would be empty, and would look like one that is fine.
+/// by a release, or not in sight, ends with :info. Lines are in the order of their times. Each pair of a thread and a
+/// lock is a process. A trace with neither is an error: its history would be empty, and would look like one that is
+/// fine.
 std::expected<void, QString> exportJepsen(const Trace& trace, QIODevice& device, std::stop_token stop = {});
 
 /// A format of a file that a whole trace can be exported to.

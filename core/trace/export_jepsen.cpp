@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace lockscope::trace {
 
@@ -25,17 +26,24 @@ QByteArray ednQuoted(QByteArray text) {
 
 class History {
 public:
-    /// `watched`: everything is known from servers that are watched, and some of it begins before the row that tells
-    /// it.
+    /// `watched`: operations begin before the look that shows them, so that lines are held back until finish().
     History(const Trace& trace, ExportOutput& output, bool watched)
         : m_trace(trace), m_output(output), m_watched(watched) {}
+
+    /// Writes the lines that were held back, by time.
+    void finish() {
+        std::ranges::stable_sort(m_lines, {}, &Line::at);
+        for (const Line& line : m_lines) {
+            if (!m_output.goesOn()) return;
+            write(line);
+        }
+    }
 
     /// No client has done anything yet: there are faults at most.
     bool empty() const { return m_next == 0; }
 
     void add(const Event& e) {
         using K = EventKind;
-        if (m_watched) addObserved(e);
         switch (e.kind) {
         case K::Requested:
             invoke(e, Function::Acquire);
@@ -84,16 +92,6 @@ public:
         }
     }
 
-    /// Writes what has waited for its place in time.
-    void finish() {
-        std::ranges::stable_sort(m_waiting, {}, &std::pair<std::int64_t, QByteArray>::first);
-        for (const auto& [at, text] : std::exchange(m_waiting, {})) {
-            if (!m_output.goesOn()) return;
-            write(text);
-        }
-    }
-
-private:
     /// Adds what a watched server has shown: the exclusive holds of locks, each change of which lies between the last
     /// look before it and the look that saw it.
     void addObserved(const Event& e) {
@@ -115,6 +113,11 @@ private:
         }
     }
 
+private:
+    struct Line {
+        std::int64_t at = 0;
+        QByteArray text; ///< up to the time
+    };
     /// A lock as it was seen last.
     struct Seen {
         EntityId holder = kNoEntity;
@@ -123,11 +126,11 @@ private:
     void seeHeld(const Event& e) {
         if (HoldMode(e.flags & kHoldModeMask) != HoldMode::Exclusive) return;
         Seen& seen = m_seen[e.subject];
-        const std::int64_t before = seen.at; // somewhere between then and now
+        const std::int64_t lastLook = seen.at; // a hold that follows another directly began after it, too
         if (seen.holder != kNoEntity && seen.holder != e.actor) endSeen(e.subject, seen, "info", e.at);
         if (std::exchange(seen.holder, e.actor) != e.actor) {
             const QByteArray by = process(e.actor, e.subject);
-            line("invoke", "acquire", value(e.subject), by, before);
+            line("invoke", "acquire", value(e.subject), by, lastLook);
             line("ok", "acquire", value(e.subject), by, e.at);
         }
         seen.at = e.at;
@@ -174,15 +177,15 @@ private:
         m_open.erase(thread);
     }
     void line(const char* type, const char* function, const QByteArray& of, const QByteArray& by, std::int64_t at) {
-        QByteArray text = QByteArray("{:type :") + type + ", :f :" + function + ", :value " + of + ", :process " + by +
-                          ", :time " + QByteArray::number(qlonglong(at));
+        Line line{at, QByteArray("{:type :") + type + ", :f :" + function + ", :value " + of + ", :process " + by};
         if (m_watched)
-            m_waiting.emplace_back(at, std::move(text));
+            m_lines.push_back(std::move(line));
         else
-            write(text);
+            write(line);
     }
-    void write(const QByteArray& text) {
-        m_output.text() += text + ", :index " + QByteArray::number(qlonglong(m_index++)) + "}\n";
+    void write(const Line& line) {
+        m_output.text() += line.text + ", :time " + QByteArray::number(qlonglong(line.at)) + ", :index " +
+                           QByteArray::number(qlonglong(m_index++)) + "}\n";
     }
     void invoke(const Event& e, Function function) {
         // A recording may begin or have a gap inside of an operation.
@@ -216,30 +219,33 @@ private:
     const Trace& m_trace;
     ExportOutput& m_output;
     bool m_watched;
-    std::vector<std::pair<std::int64_t, QByteArray>> m_waiting; ///< lines without their index, by time, ns
-    std::map<EntityId, int> m_processes;                        ///< by thread
-    std::map<EntityId, Open> m_open;                            ///< by thread
-    std::map<EntityId, Seen> m_seen;                            ///< by lock
-    std::map<std::pair<EntityId, EntityId>, int> m_observers;   ///< processes, by thread and lock
+    std::vector<Line> m_lines;                                ///< held back
+    std::map<EntityId, int> m_processes;                      ///< by thread
+    std::map<EntityId, Open> m_open;                          ///< by thread
+    std::map<EntityId, Seen> m_seen;                          ///< by lock
+    std::map<std::pair<EntityId, EntityId>, int> m_observers; ///< processes, by thread and lock
     int m_next = 0;
     std::size_t m_index = 0;
 };
 
+} // namespace
+
 /// Whether clients of our own tell what they do; else everything is known from servers that are watched.
-bool hasOperations(const Trace& trace) {
+static bool hasOperations(const Trace& trace) {
     for (std::size_t i = 0; i < trace.size(); ++i)
         if (isBelief(trace.kindAt(i)) || isEffect(trace.kindAt(i))) return true;
     return false;
 }
 
-} // namespace
-
 std::expected<void, QString> exportJepsen(const Trace& trace, QIODevice& device, std::stop_token stop) {
     ExportOutput output(device, std::move(stop));
-    History history(trace, output, !hasOperations(trace));
+    const bool watched = !hasOperations(trace);
+    History history(trace, output, watched);
     const std::size_t rows = trace.size();
-    for (std::size_t i = 0; i < rows && output.goesOn(); ++i)
+    for (std::size_t i = 0; i < rows && output.goesOn(); ++i) {
+        if (watched) history.addObserved(trace.at(i));
         history.add(trace.at(i));
+    }
     history.finish();
     const std::expected<void, QString> ended = output.end();
     if (ended && history.empty())

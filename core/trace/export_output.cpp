@@ -31,6 +31,12 @@ QByteArray jsonQuoted(const QByteArray& text) {
     return quoted + '"';
 }
 
+QByteArray exportedName(const Trace& trace, EntityId id) {
+    const QString name = trace.displayName(id);
+    const bool nameless = id != kNoEntity && name.isEmpty() && trace.entity(id).kind != EntityKind::Text;
+    return nameless ? QByteArrayLiteral("(empty)") : name.toUtf8();
+}
+
 void ExportOutput::flush() {
     if (m_stop.stop_requested())
         m_failure = Words::tr("The export was stopped; the file is incomplete.");

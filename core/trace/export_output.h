@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "trace/trace.h"
+
 #include <QByteArray>
 #include <QIODevice>
 #include <QString>
@@ -10,6 +12,9 @@ namespace lockscope::trace {
 
 /// A string as JSON wants it (RFC 8259), with its quotes.
 QByteArray jsonQuoted(const QByteArray& text);
+
+/// The readable name of an entity; "(empty)" where it is there and has none: an empty column says that there is nobody.
+QByteArray exportedName(const Trace& trace, EntityId id);
 
 /// The text of an export on its way to a device, in pieces of a quarter of a megabyte.
 class ExportOutput {

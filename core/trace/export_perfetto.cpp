@@ -50,7 +50,7 @@ public:
             close(key, open, at);
         m_output.text() += "\n]}\n";
     }
-    QByteArray name(EntityId id) const { return m_trace.displayName(id).toUtf8(); }
+    QByteArray name(EntityId id) const { return exportedName(m_trace, id); }
 
 private:
     struct Open {

@@ -188,17 +188,14 @@ QCoro::Task<> ClientNames::ask(std::stop_token stop) {
     const Nanos began = m_runtime.monotonic();
     const std::vector<Result> counted = co_await m_reader.callAll(std::move(count), stop);
     const Nanos way = m_runtime.monotonic() - began;
-    // An old listing tells nothing of now.
     m_tooMany.reset();
-    m_blocked.clear();
-    m_listening.clear();
     m_refused = !counted[0] && counted[0].error().kind == Error::Kind::Refused;
-    if (m_refused) m_notBefore = m_runtime.monotonic() + kRefusedAgain;
+    if (m_refused) rest(kRefusedAgain);
     if (!counted[0]) co_return;
     const std::int64_t there = lineOfInfo(counted[0]->text, "connected_clients").toLongLong();
     if (there > kMostClients) {
         m_tooMany = there;
-        m_notBefore = m_runtime.monotonic() + kManyAgain;
+        rest(kManyAgain);
         co_return;
     }
     std::vector<Args> list;
@@ -207,12 +204,18 @@ QCoro::Task<> ClientNames::ask(std::stop_token stop) {
     const std::vector<Result> listed = co_await m_reader.callAll(std::move(list), std::move(stop));
     m_listedAt = m_runtime.monotonic();
     m_refused = !listed[0] && listed[0].error().kind == Error::Kind::Refused;
-    if (m_refused) m_notBefore = m_listedAt + kRefusedAgain;
+    if (m_refused) rest(kRefusedAgain);
     if (!listed[0]) co_return;
     m_notBefore = m_listedAt + std::max<Nanos>(m_listedAt - asked - way, 0ns) * kShareOfListing;
     const std::vector<ListedClient> clients = clientsIn(listed[0]->text);
     takeWaiters(clients);
     take(ConnectionTable(clients));
+}
+
+void ClientNames::rest(Nanos pause) {
+    m_notBefore = m_runtime.monotonic() + pause;
+    m_blocked.clear();
+    m_listening.clear();
 }
 
 void ClientNames::takeWaiters(const std::vector<ListedClient>& clients) {

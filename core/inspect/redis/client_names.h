@@ -83,6 +83,8 @@ private:
     };
     bool isDue(bool fresh, bool watched) const;
     QCoro::Task<> ask(std::stop_token stop);
+    /// Nothing is listed for so long: connections that an earlier listing had may be gone by then.
+    void rest(Nanos pause);
     void take(const ConnectionTable& table);
     void takeWaiters(const std::vector<ListedClient>& clients);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/client_names.h"
+#include "runtime/virtual_runtime.h"
 
 #include <QTest>
+#include <qcorotask.h>
 
+using namespace lockscope;
 using namespace lockscope::inspect;
 
 namespace {
@@ -18,6 +21,35 @@ constexpr char kList[] =
     "id=8 addr=10.0.0.9:1112 fd=9 name=twice user=default\n"
     "id=9 addr=[2001:db8::5]:7000 fd=9 name= user=default\n"
     "id=10 addr=10.0.0.10:1 fd=9 name=yes user=default\n";
+
+/// A server that can refuse to list its clients, and have very many of them.
+class Listing : public redis::Client {
+public:
+    explicit Listing(Runtime& runtime) : m_runtime(runtime) {}
+    Runtime& runtime() override { return m_runtime; }
+    QCoro::Task<redis::Result> call(redis::Args args, std::stop_token /*stop*/) override {
+        if (args.front() == refuses)
+            co_return std::unexpected(redis::Error{redis::Error::Kind::Refused, "NOPERM", QStringLiteral("no")});
+        if (args.front() == "INFO") co_return redis::Reply::bulk("connected_clients:" + QByteArray::number(count));
+        co_return redis::Reply::bulk("id=1 addr=10.0.0.5:1 flags=b psub=0 cmd=blpop\n"
+                                     "id=2 addr=10.0.0.6:1 flags=P psub=1 cmd=psubscribe\n");
+    }
+    QCoro::Task<std::expected<redis::OwnedSubscription, redis::Error>> subscribe(QByteArray /*channel*/,
+                                                                                 std::stop_token /*stop*/) override {
+        Q_UNREACHABLE();
+    }
+    QCoro::Task<std::expected<void, redis::Error>> open(std::stop_token /*stop*/) override { Q_UNREACHABLE(); }
+    const redis::Status& status() const override { Q_UNREACHABLE(); }
+    std::uint32_t connection() const override { return 1; }
+    void onStatus(std::function<void(const redis::Status&)> /*callback*/) override {}
+    QString where() const override { return {}; }
+
+    QByteArray refuses; ///< a command's first word
+    int count = 2;
+
+private:
+    Runtime& m_runtime;
+};
 
 } // namespace
 
@@ -55,6 +87,37 @@ private Q_SLOTS:
         QFETCH(QByteArray, identity);
         QFETCH(QByteArray, about);
         QCOMPARE(ConnectionTable(clientsIn(kList)).find(identity), about);
+    }
+
+    void waitersOfAFormerListingAreForgotten_data() {
+        QTest::addColumn<QByteArray>("refused");
+        QTest::addColumn<int>("count");
+        QTest::newRow("counting is refused") << QByteArray("INFO") << 2;
+        QTest::newRow("listing is refused") << QByteArray("CLIENT") << 2;
+        QTest::newRow("too many") << QByteArray() << 1001;
+    }
+    void waitersOfAFormerListingAreForgotten() {
+        QFETCH(QByteArray, refused);
+        QFETCH(int, count);
+        VirtualScheduler scheduler;
+        VirtualRuntime runtime(scheduler, 1);
+        Listing server(runtime);
+        redis::ReadingPort port(server);
+        KeyReader reader(port);
+        ClientNames names(reader, runtime);
+        std::vector<LockRow> rows(2);
+        rows[0].format = "python-redis-lock";
+        rows[1].format = "spring|";
+        scheduler.runUntil(10s);
+        QCoro::waitFor(names.name(rows, true, 1, {}));
+        using Kind = WatchNote::Kind;
+        QVERIFY(names.notes() == (std::vector<WatchNote>{{Kind::BlockedClients, 1, {"10.0.0.5:1"}},
+                                                         {Kind::PatternListeners, 1, {"10.0.0.6:1"}}}));
+        server.refuses = refused;
+        server.count = count;
+        scheduler.runUntil(20s);
+        QCoro::waitFor(names.name(rows, true, 1, {}));
+        QVERIFY(names.notes() == (std::vector<WatchNote>{{Kind::ClientsNotListed, refused.isEmpty() ? count : 0, {}}}));
     }
 };
 
