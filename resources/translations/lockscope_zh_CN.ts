@@ -5887,8 +5887,7 @@ A client's address leads to the new master at once.</source>
         <translation>要求 TLS 的服务器</translation>
     </message>
     <message>
-        <source>At %1 listens %2, not %3: check the port, or the URL's beginning.</source>
-        <extracomment>%1 an address, %2 the program that listens there, %3 the one that the URL names: "a Redis", "an etcd".</extracomment>
+        <source>%2 listens at %1, not %3: check the port, or the URL's beginning.</source>
         <translation>在 %1 监听的是 %2，不是 %3：请检查端口，或 URL 的开头。</translation>
     </message>
 </context>
@@ -7418,6 +7417,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>no majority of its servers runs, so nobody can get it</source>
         <translation>运行的服务器不到多数，谁也得不到它</translation>
+    </message>
+    <message>
+        <source>its servers name several clients, so nobody has a majority</source>
+        <translation>各服务器上写着不同的客户端，所以谁也没有多数</translation>
     </message>
     <message>
         <source>its server is dead, so nobody can get it</source>
@@ -9066,12 +9069,20 @@ A client's address leads to the new master at once.</source>
         <translation>客户端在 %1 被告知改到 %2 上取锁，没有人等待之前那个引擎上的锁结束：它们在那里继续，而 %2 对它们一无所知。</translation>
     </message>
     <message>
+        <source>%1 crashed at %2 before the lock of %3 had reached a replica.</source>
+        <translation>%1 于 %2 断电，那时 %3 的锁还没有到达任何副本。</translation>
+    </message>
+    <message>
         <source>%1 was killed at %2 before the lock of %3 had reached a replica.</source>
         <translation>%1 于 %2 被杀死，那时 %3 的锁还没有到达任何副本。</translation>
     </message>
     <message>
         <source>%1 became master at %2 without it and gave %3 the lock at %4.</source>
         <translation>%1 于 %2 成为主节点，但没有这把锁，并于 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
+        <source>%1 crashed at %2, and the lock of %3 with it: it belonged to a connection, and no replica knows of it.</source>
+        <translation>%1 在 %2 断电，%3 的锁也随之消失：这个锁属于一个连接，副本都不知道它。</translation>
     </message>
     <message>
         <source>%1 was killed at %2, and the lock of %3 with it: it belonged to a connection, and no replica knows of it.</source>
@@ -9088,6 +9099,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 took the place of %2 at %3, without the lock of %4.</source>
         <translation>%1 于 %3 取代了 %2，但没有 %4 的锁。</translation>
+    </message>
+    <message>
+        <source>%1 crashed at %2 before the lock of %3 had reached %4.</source>
+        <translation>%1 于 %2 断电，那时 %3 的锁还没有到达 %4。</translation>
     </message>
     <message>
         <source>%1 was killed at %2 before the lock of %3 had reached %4.</source>
