@@ -209,7 +209,7 @@ std::vector<Item> formats() {
         const QByteArray server = *format.server ? format.server : "redis";
         if (lock) line.add("server", server);
         const QString where = lock ? QString::fromLatin1(server) + QStringLiteral(": ") : QString();
-        items.push_back({QLatin1String(format.id), where + tr(format.sentence), line.toJson()});
+        items.push_back({QString::fromUtf8(format.id), where + tr(format.sentence), line.toJson()});
     }
     return items;
 }
