@@ -333,6 +333,8 @@ private Q_SLOTS:
             QVERIFY(!lesson[u"title"].toString().isEmpty() && lesson[u"steps"].toInt() > 0);
             QVERIFY(lessons.out.contains(lesson[u"id"].toString().toUtf8() + ' '));
         }
+        const Ran plainFormats = program("list formats");
+        QVERIFY2(plainFormats.out.contains("mixed (…)"), plainFormats.told()); // not each byte as a letter
         const Ran formats = program("list formats --json");
         QVERIFY2(formats.out.contains("\"redisson\"") && formats.out.contains("\"jsonl\""), formats.told());
         // As `watch` calls them: it never says just "redlock".
