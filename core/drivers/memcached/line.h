@@ -79,7 +79,7 @@ private:
         Nanos deadline;
         std::uint8_t count, came = 0; ///< replies expected, and received
         bool list = false;            ///< it may take long: the deadline counts from the last bytes of the answer
-        /// What comes behind a list waits for its end, also when nobody waits for the list itself any more.
+        /// Commands behind a list wait for its end, also when nobody waits for the list itself any more.
         bool isWatched() const { return call != nullptr || list; }
     };
     void connectNow();

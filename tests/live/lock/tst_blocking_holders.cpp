@@ -213,7 +213,7 @@ private Q_SLOTS:
         QCOMPARE(mine.availablePermits(), 3); // nobody has used it yet
         blocking::Permit one = theirs.acquire();
         QCOMPARE(mine.availablePermits(), 2);
-        // Whoever waits for more than are free takes none of them, though a ZooKeeper has nodes of it.
+        // A client that waits for more than are free takes none of them, though a ZooKeeper has nodes of it.
         std::atomic<bool> waited = false;
         std::jthread contender([&] {
             QVERIFY(!waiting.tryAcquireFor(1s, 3));

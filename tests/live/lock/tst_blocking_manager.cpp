@@ -190,7 +190,7 @@ private Q_SLOTS:
         auto manager = Access::manager(config);
         const std::string identity = manager.identity();
         QVERIFY(!manager.status("shop").closed && manager.status("shop").usable);
-        // Whoever watches its state meanwhile hears of the end, and of nothing worse.
+        // A thread that watches its state meanwhile hears of the end, and of nothing worse.
         std::atomic<int> looks = 0;
         auto watching = std::async(std::launch::async, [&] {
             while (!manager.status("shop").closed)

@@ -410,8 +410,7 @@ private Q_SLOTS:
     }
     void whatWaitsBehindAListHasItsOwnTime() {
         QFETCH(bool, wanted);
-        int asked = 0;
-        FakeMemcached server(m_runtime, [&](QTcpSocket& socket, const QByteArray& bytes) {
+        FakeMemcached server(m_runtime, [](QTcpSocket& socket, const QByteArray& bytes) {
             const auto later = [&socket](int after, const char* answer) {
                 QTimer::singleShot(after, &socket, [&socket, answer] { socket.write(answer); });
             };
@@ -419,7 +418,6 @@ private Q_SLOTS:
                 later(900, "key=jobs exp=-1 la=1 cas=1 fetch=no cls=1 size=63\n");
                 later(1500, "END\r\n");
             } else {
-                ++asked;
                 later(600, "END\r\n");
             }
         });
@@ -432,13 +430,12 @@ private Q_SLOTS:
         if (!wanted) stop.request_stop();
         QTRY_VERIFY(behind->done);
         QVERIFY2(behind->result && *behind->result, "it waited for the list, and was then given no time of its own");
-        QCOMPARE(asked, 1);
         QCOMPARE(server.connections, 1);
         QVERIFY(list->done);
         QCOMPARE(list->result.has_value(), wanted);
         if (wanted) QCOMPARE((*list->result)->keys.size(), std::size_t(1));
     }
-    /// Whoever waits behind a list is not kept for ever by a server that stopped listing.
+    /// A server that stopped listing keeps nobody behind the list for ever.
     void aListThatDoesNotEndKeepsNobodyWaiting_data() { whatWaitsBehindAListHasItsOwnTime_data(); }
     void aListThatDoesNotEndKeepsNobodyWaiting() {
         QFETCH(bool, wanted);
