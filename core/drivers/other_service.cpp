@@ -182,9 +182,9 @@ QCoro::Task<QString> otherServiceAt(Runtime& runtime, ConnectionUrl url, std::st
         const QString where = url.endpoints[i].display();
         // An HTTPS server answers a plain question as a web server does.
         if (url.tls && (found == Listener::Tls || found == Listener::Web)) continue;
-        //: %1 an address, %2 the program that listens there and begins the sentence, %3 the one that the URL names.
         QString there = wordFor(found);
         there.front() = there.front().toUpper();
+        //: %1 an address, %2 the program that listens there and begins the sentence, %3 the one that the URL names.
         co_return Text::tr("%2 listens at %1, not %3: check the port, or the URL's beginning.")
             .arg(where, there, wordFor(url.service));
     }

@@ -5888,6 +5888,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%2 listens at %1, not %3: check the port, or the URL's beginning.</source>
+        <extracomment>%1 an address, %2 the program that listens there and begins the sentence, %3 the one that the URL names.</extracomment>
         <translation>在 %1 监听的是 %2，不是 %3：请检查端口，或 URL 的开头。</translation>
     </message>
 </context>
