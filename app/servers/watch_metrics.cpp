@@ -2,6 +2,7 @@
 #include "servers/watch_metrics.h"
 
 #include "cli/text.h"
+#include "inspect/member_change.h"
 #include "inspect/text.h"
 #include "inspect/verbatim.h"
 #include "ports/endpoint.h"
@@ -115,7 +116,8 @@ QByteArray WatchMetrics::text() const {
         const QByteArray here = "endpoint=" + label(endpoint);
         const auto away = std::ranges::count_if(
             server.last.servers, [](const inspect::WatchedServerState& one) { return !one.trouble.isEmpty(); });
-        const bool whole = server.last.together || away == 0; // each server of a Redlock has every lock
+        const bool each = server.last.together || inspect::isEnsemble(server.last.servers); // has every lock
+        const bool whole = each || away == 0;
         up.add(here, server.up && whole ? "1" : "0");
         if (!server.last.servers.empty()) {
             servers.add(here + ",readable=\"yes\"", QByteArray::number(qlonglong(server.last.servers.size()) - away));

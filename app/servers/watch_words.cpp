@@ -281,6 +281,20 @@ QString serverEventText(inspect::ServerEvent event, const inspect::LockReport& r
     return report.eventsAt.empty() ? emptied : emptied + which;
 }
 
+QString memberText(const inspect::MemberChange& change) {
+    const QString address = inspect::readable(change.address);
+    switch (change.what) {
+    case inspect::MemberChange::What::Away:
+        //: Each %1 is the address of a member of an ensemble of servers.
+        return tr("%1 does not answer any more").arg(address);
+    case inspect::MemberChange::What::Back:
+        return tr("%1 answers again").arg(address);
+    case inspect::MemberChange::What::Leads:
+        break;
+    }
+    return tr("%1 leads now").arg(address);
+}
+
 QString progressText(const inspect::LockReport& report) {
     const QLocale locale;
     return report.keysThere < 0

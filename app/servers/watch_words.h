@@ -2,6 +2,7 @@
 #pragma once
 #include "inspect/alert_watch.h"
 #include "inspect/lock_change.h"
+#include "inspect/member_change.h"
 
 #include <QString>
 
@@ -18,6 +19,8 @@ QString lateText(const inspect::LateRenewal& late, const inspect::LockRow& row);
 QString changeWord(inspect::LockChange::What what);
 /// A server event as a sentence.
 QString serverEventText(inspect::ServerEvent event, const inspect::LockReport& report);
+/// News of a member of an ensemble as a sentence.
+QString memberText(const inspect::MemberChange& change);
 /// How far a first look has come.
 QString progressText(const inspect::LockReport& report);
 /// The cost of watching for the server so far, over `passed`.

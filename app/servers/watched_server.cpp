@@ -143,6 +143,8 @@ void WatchedServer::tell(const LockReport& report) {
     tellNotes(report);
     for (const inspect::ServerEvent event : report.events)
         tell(event, report);
+    for (const inspect::MemberChange& change : m_members.since(report.servers))
+        tell(change, report);
     for (const inspect::LateRenewal& one : late)
         tell(one, report);
     for (LockChange& change : changesBetween(m_last, report)) {
@@ -193,6 +195,20 @@ void WatchedServer::tell(inspect::ServerEvent event, const LockReport& report) {
     for (const QByteArray& address : report.eventsAt)
         where.append(inspect::readable(address));
     if (!where.isEmpty()) line.add("at", QJsonValue(where));
+    say(line.toJson());
+}
+
+void WatchedServer::tell(const inspect::MemberChange& change, const LockReport& report) {
+    if (!m_plan.json) {
+        sayAt(report.wallMs, {}, memberText(change));
+        return;
+    }
+    JsonLine line;
+    line.add("change", QByteArray("server"))
+        .add("event", QByteArray(nameOf(change.what)))
+        .add("endpoint", m_endpoint)
+        .add("observed_at", timeForScripts(report.wallMs))
+        .add("at", QJsonValue(QJsonArray{inspect::readable(change.address)}));
     say(line.toJson());
 }
 

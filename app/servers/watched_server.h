@@ -2,6 +2,7 @@
 #pragma once
 #include "inspect/alert_watch.h"
 #include "inspect/lock_change.h"
+#include "inspect/member_change.h"
 #include "inspect/same_client.h"
 #include "inspect/watcher.h"
 #include "live/forced_releases.h"
@@ -57,6 +58,7 @@ private:
     void tellNotes(const inspect::LockReport& report);
     void tellServers(const inspect::LockReport& report);
     void tell(inspect::ServerEvent event, const inspect::LockReport& report);
+    void tell(const inspect::MemberChange& change, const inspect::LockReport& report);
     void tell(const inspect::LockChange& change, const inspect::LockReport& report);
     void tell(const inspect::LateRenewal& late, const inspect::LockReport& report);
     void tell(const inspect::Alert& alert);
@@ -73,6 +75,7 @@ private:
     WatchRecording* m_recording = nullptr;
     std::unique_ptr<inspect::Watcher> m_watcher;
     inspect::AlertWatch m_alerts;
+    inspect::MemberNews m_members;
     /// Rules and locks whose alert was told in equal words with another lock's: a deadlock's.
     std::set<std::pair<QString, QByteArray>> m_toldElsewhere;
     live::ForcedReleases m_forced;

@@ -18,6 +18,7 @@ void writeRestart(trace::Recorder& recorder, trace::EntityId node) {
 void ServerTeller::write(const LockReport& report) {
     const QByteArray evictsBy = evictionPolicyIn(report);
     if (std::exchange(m_evictsBy, evictsBy) != evictsBy) tell(trace::kMayEvict, evictsBy);
+    writeMembers(report.servers);
     // The pace of looks changes all the time; only the longest one bounds what lies between two of them.
     const Nanos apart = report.hearsOfChanges ? Nanos(0) : report.period;
     const bool ended = apart == Nanos(0) && m_looksApart > Nanos(0);
@@ -25,6 +26,15 @@ void ServerTeller::write(const LockReport& report) {
     m_looksApart = apart;
     const Nanos whole = std::chrono::ceil<std::chrono::milliseconds>(apart);
     tell(trace::kLooksApart, formatDuration(whole).toUtf8());
+}
+
+void ServerTeller::writeMembers(const std::vector<WatchedServerState>& members) {
+    using What = MemberChange::What;
+    for (const MemberChange& change : m_members.since(members))
+        tell(change.what == What::Away   ? trace::kMemberAway
+             : change.what == What::Back ? trace::kMemberBack
+                                         : trace::kMemberLeads,
+             change.address);
 }
 
 void ServerTeller::writeEvents(const LockReport& report, trace::EntityId observer) {

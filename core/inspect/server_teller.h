@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "inspect/lock_report.h"
+#include "inspect/member_change.h"
 #include "trace/event.h"
 
 namespace lockscope::trace {
@@ -24,10 +24,12 @@ public:
     void writeEvents(const LockReport& report, trace::EntityId observer);
 
 private:
+    void writeMembers(const std::vector<WatchedServerState>& members);
     void tell(QByteArrayView name, const QByteArray& value);
 
     trace::Recorder& m_recorder;
     trace::EntityId m_node;
+    MemberNews m_members;
     QByteArray m_evictsBy;
     Nanos m_looksApart{}; ///< as told
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/topology_words.h"
 
+#include "inspect/member_change.h"
 #include "inspect/text.h"
 
 #include <QCoreApplication>
@@ -35,7 +36,7 @@ QString quorumText(int answering, int all) {
 
 QString topologyText(const std::vector<WatchedServerState>& servers, bool together) {
     int answering = 0, masters = 0, replicas = 0, named = 0, late = 0, slots = 0;
-    bool slotsKnown = false, ensemble = false;
+    bool slotsKnown = false;
     QByteArray leader, evicts;
     for (const WatchedServerState& server : servers) {
         answering += server.trouble.isEmpty() && server.identity;
@@ -43,7 +44,6 @@ QString topologyText(const std::vector<WatchedServerState>& servers, bool togeth
         const ServerIdentity& its = *server.identity;
         masters += its.role == Role::Master;
         replicas += its.role == Role::Replica;
-        ensemble = ensemble || its.role == Role::Leader || its.role == Role::Follower;
         if (its.role == Role::Leader) leader = server.address;
         if (its.role == Role::Master) {
             named += int(its.replicas.size());
@@ -57,7 +57,7 @@ QString topologyText(const std::vector<WatchedServerState>& servers, bool togeth
     QStringList parts;
     if (together) {
         if (all > 1) parts << quorumText(answering, all);
-    } else if (ensemble) {
+    } else if (isEnsemble(servers)) {
         if (!leader.isEmpty()) parts << Text::tr("leader %1").arg(readable(leader));
         if (all > 1) parts << quorumText(answering, all);
     } else if (masters > 1 || (masters == 1 && replicas > 0)) {

@@ -4,6 +4,7 @@
 #include "trace/bulk_loader.h"
 #include "trace/connection.h"
 #include "trace/possible_cycles.h"
+#include "trace/server_told.h"
 
 #include <algorithm>
 
@@ -98,6 +99,8 @@ Entity RedactedCopy::redacted(EntityId id) {
     case EntityKind::Text:
         if (isConnection(m_of, id))
             entity.name = alias(entity.kind, entity.name);
+        else if (tellsOfMember(entity.name))
+            entity.name = entity.name.left(entity.name.indexOf('=') + 1) + kHidden;
         else if (!m_own[id])
             entity.name = schemeOf(entity.name) + kHidden;
         break;

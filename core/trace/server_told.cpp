@@ -14,6 +14,10 @@ std::optional<QByteArray> toldValue(const QByteArray& text, QByteArrayView name)
     return text.mid(name.size() + 1);
 }
 
+bool tellsOfMember(const QByteArray& text) {
+    return toldValue(text, kMemberAway) || toldValue(text, kMemberBack) || toldValue(text, kMemberLeads);
+}
+
 std::optional<Nanos> looksApartIn(const QByteArray& text) {
     const auto value = toldValue(text, kLooksApart);
     return value ? parseDuration(QString::fromUtf8(*value)) : std::nullopt;

@@ -17,6 +17,10 @@ inline constexpr QByteArrayView kLooksApart = "looks-apart";
 /// Whether the pool that all clients of a database share has a connection for the next one: "yes" or "no". It is told
 /// when a client asks in vain, and when clients get one again and nobody waits behind them.
 inline constexpr QByteArrayView kPoolHasConnections = "pool-has-connections";
+/// News of the members of an ensemble, each by its address: it does not answer any more, answers again, leads now.
+inline constexpr QByteArrayView kMemberAway = "member-away", kMemberBack = "member-back", kMemberLeads = "member-leads";
+/// Whether the Text names a server by its address.
+bool tellsOfMember(const QByteArray& text);
 
 /// The Texts of a SettingChanged: others than the clients take all connections of the pool, and give them back.
 inline constexpr QByteArrayView kPoolTaken = "pool=exhausted", kPoolGivenBack = "pool=free";

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "metrics_page.h"
 #include "program.h"
 
 #include "ports/url.h"
@@ -57,23 +58,6 @@ class tst_cli_watch_alerts : public QObject {
     }
     QStringList both(const QStringList& more) const {
         return QStringList{QStringLiteral("watch"), m_redis->url(), m_memcached.url()} + more;
-    }
-    /// The answer of a server on the loopback to a plain GET.
-    static QByteArray got(int port, const char* path) {
-        QTcpSocket socket;
-        socket.connectToHost(QStringLiteral("127.0.0.1"), quint16(port));
-        if (!socket.waitForConnected(5000)) return {};
-        socket.write(QByteArray("GET ") + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-        QByteArray all;
-        while (socket.waitForReadyRead(2000)) {
-            all += socket.readAll();
-            const qsizetype head = all.indexOf("\r\n\r\n");
-            static const QRegularExpression kLength(QStringLiteral("content-length: (\\d+)"),
-                                                    QRegularExpression::CaseInsensitiveOption);
-            const auto length = kLength.match(QString::fromUtf8(all.first(std::max<qsizetype>(head, 0))));
-            if (head > 0 && length.hasMatch() && all.size() >= head + 4 + length.captured(1).toLongLong()) break;
-        }
-        return all;
     }
 
 private Q_SLOTS:
@@ -156,11 +140,9 @@ private Q_SLOTS:
                         QStringLiteral("0"), QStringLiteral("--alert"), QStringLiteral("held>1ms"),
                         QStringLiteral("--interval"), QStringLiteral("100ms")}));
         QByteArray err;
-        static const QRegularExpression kAddress(QStringLiteral("http://127\\.0\\.0\\.1:(\\d+)/metrics"));
-        QTRY_VERIFY2_WITH_TIMEOUT(
-            (err += watcher->readAllStandardError(), kAddress.match(QString::fromUtf8(err)).hasMatch()),
-            err.constData(), 20'000);
-        const int port = kAddress.match(QString::fromUtf8(err)).captured(1).toInt();
+        QTRY_VERIFY2_WITH_TIMEOUT((err += watcher->readAllStandardError(), metricsPort(err) > 0), err.constData(),
+                                  20'000);
+        const int port = metricsPort(err);
         set("60000");
         const QByteArray here = "endpoint=\"" + parseConnectionUrl(m_redis->url())->display().toUtf8() + '"';
         QByteArray text;

@@ -2,6 +2,7 @@
 #include "inspect/etcd/watcher.h"
 
 #include "inspect/etcd/formats.h"
+#include "inspect/member_change.h"
 
 #include <algorithm>
 
@@ -132,7 +133,10 @@ QCoro::Task<EtcdWatcher::Failed> EtcdWatcher::askMembers(std::stop_token stop) {
                                    : ServerIdentity::Role::Follower;
         const QByteArray url = member.urls.empty() ? QByteArray() : member.urls.front();
         WatchedServerState state{url.isEmpty() ? member.name : url.mid(url.indexOf("//") + 2), {}};
-        if (!isSilent(member, *list)) state.identity = std::move(its); // a dead one has no role, whatever it was
+        if (isSilent(member, *list)) // a dead one has no role, whatever it was
+            state.trouble = doesNotAnswer();
+        else
+            state.identity = std::move(its);
         m_members.push_back(std::move(state));
     }
     co_return std::nullopt;

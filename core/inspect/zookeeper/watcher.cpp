@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/zookeeper/watcher.h"
 
+#include "inspect/member_change.h"
+
 #include <algorithm>
 
 namespace lockscope::inspect {
@@ -9,9 +11,10 @@ using zookeeper::Error;
 
 namespace {
 
-constexpr std::size_t kBatch = 64;   // nodes that are asked about together
-constexpr Nanos kSlice = 250ms;      // of a first look, between two reports
-constexpr Nanos kServersAgain = 15s; // a leader is replaced seldom, and each server lists all of its connections
+constexpr std::size_t kBatch = 64;  // nodes that are asked about together
+constexpr Nanos kSlice = 250ms;     // of a first look, between two reports
+constexpr Nanos kServersAgain = 3s; // each answers with a few lines
+constexpr Nanos kPeersAgain = 15s;  // each lists all of its connections
 constexpr Nanos kRefusedAgain = 300s;
 constexpr char kSession[] = "session 0x"; // as zkParty() writes it
 constexpr Nanos kForConnection = 3s;      // a session that is suspended may come back
@@ -118,18 +121,26 @@ QCoro::Task<> ZooKeeperWatcher::askServers(zookeeper::Reader& reader, std::vecto
     Runtime& runtime = reader.runtime();
     told->notBefore = runtime.monotonic() + kServersAgain;
     std::vector<QCoro::Task<QByteArray>> roles, peers; // all at once: a server that is away takes its time
+    const bool alsoPeers = runtime.monotonic() >= told->peersNotBefore;
+    if (alsoPeers) told->peersNotBefore = runtime.monotonic() + kPeersAgain;
     for (const Endpoint& at : servers) {
         roles.push_back(reader.askServer(at, "srvr"));
-        if (runtime.monotonic() >= told->peersNotBefore) peers.push_back(reader.askServer(at, "cons"));
+        if (alsoPeers) peers.push_back(reader.askServer(at, "cons"));
     }
     std::vector<WatchedServerState> states;
     std::int64_t newest = 0;
+    bool anyAnswered = false;
     for (std::size_t i = 0; i < roles.size(); ++i) {
         const QByteArray answer = co_await roles[i];
         const std::int64_t its = newestTransactionIn(answer);
         newest = its < 0 || newest < 0 ? -1 : std::max(newest, its);
         states.push_back({servers[i].display().toUtf8(), zooKeeperIdentityFrom(answer)});
+        anyAnswered = anyAnswered || !answer.isEmpty();
+        if (answer.isEmpty()) states.back().trouble = doesNotAnswer();
     }
+    if (!anyAnswered) // they cannot be asked so: over TLS, or because a proxy stands between
+        for (WatchedServerState& state : states)
+            state.trouble.clear();
     std::map<std::int64_t, QByteArray> known;
     for (auto& asked : peers) {
         const QByteArray answer = co_await asked;
