@@ -107,6 +107,7 @@ void LockSearch::restart() {
     m_dullSince = m_runtime.monotonic();
     m_leftAlone = 0;
     m_looked = 0;
+    m_mostThere = 0;
     m_unread.clear();
 }
 
@@ -122,6 +123,7 @@ bool LockSearch::skips(const QByteArray& key) const {
 
 QCoro::Task<std::optional<Error>> LockSearch::advance(std::stop_token stop) {
     const int rounds = m_scan.rounds();
+    m_mostThere = std::max(m_mostThere, m_facts.keys().value_or(0));
     std::vector<WantedKey> found;
     std::vector<QByteArray> others;
     auto error = co_await m_scan.advance(found, stop);
@@ -132,10 +134,12 @@ QCoro::Task<std::optional<Error>> LockSearch::advance(std::stop_token stop) {
         // A key that is of another type once more has changed meanwhile: the next round comes by.
         if (!error) error = co_await sift(std::move(typed), others, stop);
     }
-    if (error)
+    if (error) {
         m_scan.restart(); // the slice is lost: nobody may say that all was seen
-    else if (m_scan.rounds() != rounds)
+    } else if (m_scan.rounds() != rounds) {
         forgetDull();
+        m_mostThere = 0;
+    }
     co_return error;
 }
 
@@ -230,7 +234,7 @@ void LockSearch::dismiss(const QByteArray& key, KeyJob::End why) {
 }
 
 bool LockSearch::isEndless() const {
-    return m_facts.keys() && m_scan.keysPassed() > kMostSlackOfScan + kMostPassesOfScan * *m_facts.keys();
+    return m_facts.keys() && m_scan.keysPassed() > kMostSlackOfScan + kMostPassesOfScan * m_mostThere;
 }
 
 std::int64_t LockSearch::keysPassed() const {

@@ -39,8 +39,8 @@ public:
     bool wentThrough() const { return m_scan.rounds() > 0; }
     int rounds() const { return m_scan.rounds(); }
     std::int64_t scans() const { return std::int64_t(m_scan.calls()); }
-    /// True when the search has passed many times as many keys as there are: a server that only speaks Redis' protocol
-    /// may never say that a round is over.
+    /// True when the search has passed many times as many keys as there have been: a server that only speaks Redis'
+    /// protocol may never say that a round is over.
     bool isEndless() const;
     /// About how many keys have been looked at.
     std::int64_t keysPassed() const;
@@ -78,6 +78,7 @@ private:
     Nanos m_dullSince{};
     std::int64_t m_leftAlone = 0;
     std::int64_t m_looked = 0;
+    std::int64_t m_mostThere = 0; ///< keys that there have been in this round: they may be thrown away meanwhile
     UnreadKeys m_unread;
 };
 

@@ -103,6 +103,24 @@ private Q_SLOTS:
         QVERIFY(note != report.notes.end());
         QCOMPARE(note->count, 1);
     }
+    /// The search has passed many times as many keys as there are now, and still has an end.
+    void keysThatAreThrownAwayMeanwhileDoNotEndTheSearch() {
+        fill("SET", "user:", 600'000, "Ada");
+        WatchOptions options;
+        options.firstShare = 1;
+        options.commandsPerSecond = 10'000'000;
+        RedisWatcher watcher(*m_watched, options);
+        LockReport last;
+        std::stop_source stop;
+        auto task = howCancelled(watcher.watch([&last](const LockReport& report) { last = report; }, stop.get_token()));
+        QTRY_VERIFY_WITH_TIMEOUT(last.keysPassed >= 110'000, 60'000);
+        QVERIFY(!last.complete);
+        QVERIFY(call(*m_client, {"FLUSHALL"}));
+        takeRedisson("afterwards", owner(kA, 1), 1, 600'000);
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(last, "afterwards") && last.complete, 30'000);
+        stop.request_stop();
+        run(std::move(task));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestRedisFirstLook)
