@@ -96,6 +96,8 @@ public:
     int leader() const { return m_leader; } ///< 0: none is known
     std::int64_t committed() const { return m_commit; }
     const EtcdEntry& entry(std::int64_t index) const { return m_log[std::size_t(index - 1)]; }
+    /// The term of that entry; 0: its log has none of that number.
+    std::int64_t termAt(std::int64_t index) const { return index == 0 || index > last() ? 0 : entry(index).term; }
     /// The member, besides this one, that has most of the log; 0: there is none. Precondition: it leads.
     int nextBest() const;
 
@@ -112,7 +114,6 @@ private:
         std::set<int> answers;
     };
     std::int64_t last() const { return std::int64_t(m_log.size()); }
-    std::int64_t termAt(std::int64_t index) const { return index == 0 || index > last() ? 0 : entry(index).term; }
     int quorum() const { return m_members / 2 + 1; }
     void become(Role role, std::int64_t term, int leader);
     void lead();

@@ -32,8 +32,9 @@ public:
     void carriedOut(const EtcdStore& store, const EtcdEntry& entry);
     /// The end of that lease has moved; 0: the ends of all, as another member leads.
     void kept(std::int64_t lease);
-    /// The member has lost its keys.
+    /// The member has lost its keys, or the keys are those of another member from now on, which may have fewer.
     void replaced(const EtcdStore& store);
+    bool isReadFrom(const EtcdStore& store) const { return m_store == &store; }
     /// Whether the keys can be told. They cannot while they only lie on the disk of a process that is dead: of the
     /// member whose copies these are; those of all cannot while nobody decides.
     void setKnown(bool known);

@@ -90,8 +90,9 @@ private:
         ConnectionId connection = 0;
         std::uint64_t asked = 0;
         Request request;
-        bool sent = false;                   ///< to the leader
-        std::optional<std::int64_t> ready{}; ///< of reads: the entry that must be carried out first
+        trace::EntityId client = trace::kNoEntity; ///< that asked
+        bool sent = false;                         ///< to the leader
+        std::optional<std::int64_t> ready{};       ///< of reads: the entry that must be carried out first
     };
 
     // Life (server.cpp)

@@ -15,7 +15,7 @@ void EtcdServer::handle(ConnectionId id, std::uint64_t asked, const Request& ask
         m_connections.at(id).watches.erase(request.watch);
         return;
     }
-    Pending pending{id, asked, asks};
+    Pending pending{id, asked, asks, m_connections.at(id).socket->client()};
     if (const auto complaint = EtcdStore::complaint(request)) return answer(pending, *complaint);
     if (request.kind == Kind::Range && request.serializable) return answer(pending, m_store.read(request));
     if (request.kind == Kind::Grant && onGrant) onGrant(request.lease, m_connections.at(id).socket->client());
@@ -38,9 +38,7 @@ void EtcdServer::proposeAgain() {
         const Request request = found->second.request;
         // A request that was sent to a leader is lost with it: nobody sends it again.
         found->second.sent = true;
-        const auto connection = m_connections.find(found->second.connection);
-        const trace::EntityId client =
-            connection == m_connections.end() ? trace::kNoEntity : connection->second.socket->client();
+        const trace::EntityId client = found->second.client; // its connection may be gone by now
         step([&] { m_raft.propose({0, request, {m_number, m_run, id, client}}); });
     }
 }

@@ -70,16 +70,16 @@ EtcdService::EtcdService(Grounds grounds, const Settings& settings, std::uint64_
                 m_grounds.recorder.trace().intern(trace::EntityKind::Thread, "1", client);
         };
         if (alone) {
-            server->onReplaced = [this](EtcdServer& where) {
-                m_recorded = 0;
-                m_record->replaced(where.store());
-            };
+            server->onReplaced = [this](EtcdServer& where) { readFrom(where); };
             continue;
         }
         m_copies.push_back(std::make_unique<EtcdRecord>(grounds, server->entity(), ownerOfLease,
                                                         [this, server] { return leaderOf(*server); }));
         m_copies.back()->copies(*m_record);
-        server->onReplaced = [copy = m_copies.back().get()](EtcdServer& where) { copy->replaced(where.store()); };
+        server->onReplaced = [this, copy = m_copies.back().get()](EtcdServer& where) {
+            copy->replaced(where.store());
+            if (m_record->isReadFrom(where.store())) readFrom(furthest());
+        };
     }
     if (settings.formed) all.back()->campaign();
 }
@@ -109,7 +109,20 @@ void EtcdService::tellWhatIsKnown(const EtcdServer& server) {
     // whole time again. Before the first one there is nothing to tell.
     const bool decided = isDecided();
     m_everDecided = m_everDecided || decided;
+    // Only where too many have lost their memory does a leader lack what was agreed: it writes another history.
+    const EtcdServer* const leading = decided ? leader() : nullptr;
+    if (leading && leading->raft().termAt(m_recorded) != m_recordedTerm) readFrom(*leading);
     if (m_everDecided) m_record->setKnown(decided);
+}
+
+const EtcdServer& EtcdService::furthest() const {
+    return **std::ranges::max_element(m_servers, {}, [](const auto& member) { return member->applied(); });
+}
+
+void EtcdService::readFrom(const EtcdServer& member) {
+    m_recorded = member.applied();
+    m_recordedTerm = member.raft().termAt(m_recorded);
+    m_record->replaced(member.store());
 }
 
 bool EtcdService::isDecided() const {
@@ -126,6 +139,7 @@ void EtcdService::carriedOut(const EtcdServer& server, const EtcdEntry& entry) {
     // An entry that any member has carried out is in most members' logs, so every later leader's history has it.
     if (server.applied() > m_recorded) {
         m_recorded = server.applied();
+        m_recordedTerm = entry.term;
         m_record->carriedOut(server.store(), entry);
         if (entry.request) tellSession(entry);
     }

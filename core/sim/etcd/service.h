@@ -57,6 +57,10 @@ private:
     /// Whether most members follow one leader.
     bool isDecided() const;
     void carriedOut(const EtcdServer& server, const EtcdEntry& entry);
+    /// The member that has carried out most entries.
+    const EtcdServer& furthest() const;
+    /// Reads the record from that member's keys, which may be older than what it says.
+    void readFrom(const EtcdServer& member);
     /// A client has a session as long as the cluster has a lease of its: told when it is granted the first one, and
     /// when the cluster ends one. It is nobody's loss that a client gives a lease back.
     void tellSession(const EtcdEntry& entry);
@@ -69,6 +73,7 @@ private:
     std::map<trace::EntityId, trace::SessionPhase> m_sessions; ///< by the client, as told last
     std::unique_ptr<EtcdRecord> m_record;                      ///< by what most members have
     std::int64_t m_recorded = 0;                               ///< the newest entry of that
+    std::int64_t m_recordedTerm = 0;                           ///< of that entry
     std::vector<std::unique_ptr<EtcdRecord>> m_copies;         ///< of several members, each one's
     std::map<const EtcdServer*, QByteArray> m_roles;           ///< as told last
     bool m_everDecided = false;                                ///< see isDecided()

@@ -228,6 +228,48 @@ private Q_SLOTS:
         QCOMPARE(roleAt(*report.trace, node, 8900ms), QByteArray("leader"));
         QCOMPARE(roleAt(*report.trace, node, 11s), QByteArray("looking"));
     }
+
+    /// Clients gave their leases up while nothing could be carried out, and had left by the time that it was.
+    void requestsOfClientsThatLeftAreStillTheirs() {
+        const auto report = runOf(QStringLiteral("contention?recipe=etcd-lease&seed=7&do=5s,kill-node,etcd-1&do=6.5s,"
+                                                 "pause-node,etcd-2,for=7s&do=18s,restart-node,etcd-1"));
+        int late = 0;
+        for (const Event& e : rows(*report.trace, EventKind::RecordFreed)) {
+            if (e.at < Nanos(15400ms).count() || e.at > Nanos(15500ms).count()) continue;
+            QCOMPARE(trace::FreedBy(e.flags), trace::FreedBy::Release);
+            QCOMPARE(e.actor, e.aux);
+            ++late;
+        }
+        QVERIFY2(late >= 3, qPrintable(QString::number(late)));
+    }
+
+    /// The other two have the lock all the while: the leader's memory was not the record.
+    void oneMemberThatForgetsLosesNothing_data() {
+        QTest::addColumn<QString>("text");
+        QTest::newRow("at once") << u"contention?recipe=etcd-lease&seed=6&do=2.28s,restart-node-empty,etcd-3"_qs;
+        QTest::newRow("seed 9") << u"contention?recipe=etcd-lease&seed=9&do=2.28s,restart-node-empty,etcd-3"_qs;
+        QTest::newRow("with cuts") << u"contention?recipe=etcd-lease&seed=222&do=2.28s,restart-node-empty,etcd-3&"
+                                      "do=5.94s,cut-link,B%7Cetcd-2,for=8.7s&do=8.49s,pause-node,etcd-2,for=7.2s&"
+                                      "do=11.63s,pause-client,waiter,for=4.5s"_qs;
+    }
+    void oneMemberThatForgetsLosesNothing() {
+        QFETCH(QString, text);
+        const auto report = runOf(text);
+        QCOMPARE(report.verdict.overall(), Outcome::Holds);
+        for (const Event& e : rows(*report.trace, EventKind::RecordFreed))
+            if (report.trace->copyOf(e.subject) == trace::kNoEntity)
+                QVERIFY(trace::FreedBy(e.flags) != trace::FreedBy::NodeLoss);
+    }
+    /// Two of three that forget have a majority, and what the third one knows counts for nothing.
+    void twoMembersThatForgetLoseTheLock() {
+        const auto report = runOf(QStringLiteral("contention?recipe=etcd-lease&seed=6&do=2.28s,restart-node-empty,"
+                                                 "etcd-3&do=2.29s,restart-node-empty,etcd-2"));
+        const auto freed = rows(*report.trace, EventKind::RecordFreed);
+        QVERIFY(std::ranges::any_of(freed, [&](const Event& e) {
+            return report.trace->copyOf(e.subject) == trace::kNoEntity &&
+                   trace::FreedBy(e.flags) == trace::FreedBy::NodeLoss;
+        }));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestDeadServers)
