@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/paint_lease.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace lockscope::views {
 
 void paintWedge(const PaintKit& kit, const Lease& lease, const QRectF& r, const QColor& ink) {
     Q_ASSERT(lease.fractionKnown());
-    const double left = lease.fraction(kit.c.time(r.left())), right = lease.fraction(kit.c.time(r.right()));
+    // A server that stands still keeps what has expired: its bar is longer than the lease.
+    const double end = lease.expires() ? std::clamp(kit.c.x(lease.deadline), r.left(), r.right()) : r.right();
+    const double left = lease.fraction(kit.c.time(r.left())), right = lease.fraction(kit.c.time(end));
     const QPointF wedge[]{{r.left(), r.bottom()},
                           {r.left(), r.bottom() - left * r.height()},
-                          {r.right(), r.bottom() - right * r.height()},
-                          {r.right(), r.bottom()}};
+                          {end, r.bottom() - right * r.height()},
+                          {end, r.bottom()}};
     kit.p.setRenderHint(QPainter::Antialiasing, r.width() > 12);
     kit.p.setPen(Qt::NoPen);
     kit.p.setBrush(ink);

@@ -71,9 +71,10 @@ void paintLease(const PaintKit& kit, const Lane& lane, const Span& span, const Q
     if (lease.expires() && std::min(last, kit.last) >= lease.deadline && r.width() > kit.m.px(150)) {
         const QString words = Timeline::tr("expires %1").arg(instantShort(kit.trace, Nanos(lease.deadline)));
         const double width = kit.small.width(words) + kit.m.px(6);
-        const bool above = r.y() + 2 + kit.m.px(16) <= textTop; // a high bar has two lines
-        if (above || end + kit.m.px(8) <= r.right() - width)
-            kit.text({r.right() - width, r.y() + 2, width, double(kit.m.px(16))}, words, kit.small, Role::TextDim);
+        const double right = std::min(r.right(), kit.c.x(lease.deadline)); // the bar may be longer than the lease
+        const bool above = r.y() + 2 + kit.m.px(16) <= textTop;            // a high bar has two lines
+        if (right - width >= std::max(r.x(), 0.0) && (above || end + kit.m.px(8) <= right - width))
+            kit.text({right - width, r.y() + 2, width, double(kit.m.px(16))}, words, kit.small, Role::TextDim);
     }
 }
 

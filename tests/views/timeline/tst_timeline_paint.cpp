@@ -56,6 +56,24 @@ struct Picture {
     }
 };
 
+/// How much of a record's bar is filled with what is left of its lease, between two instants of the first ten seconds.
+std::function<double(Nanos, Nanos)> recordIn(const TimelinePicture& picture, trace::EntityId lock) {
+    const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+    TimelineData data(picture.trace);
+    data.consume();
+    TimelineLayout layout;
+    layout.update(data, metrics);
+    const int top = layout.rows()[std::size_t(layout.rowOf(lock))].y;
+    return [=, image = renderTimelineImage(kSize, 1, picture)](Nanos from, Nanos to) {
+        const TimelineCoordinates c(0, Nanos(10s).count(), kSize.width() - metrics.labelWidth());
+        const double x = metrics.labelWidth() + c.x(from.count());
+        const QRect where = metrics.bar(LaneKind::Record, x, c.x(to.count()) - c.x(from.count()))
+                                .translated(0, metrics.rulerHeight() + metrics.stripHeight() + top)
+                                .toRect();
+        return double(countPixels(image, color(Role::Record), where, 8)) / (where.width() * where.height());
+    };
+}
+
 } // namespace
 
 class TestTimelinePaint : public QObject {
@@ -200,7 +218,6 @@ private Q_SLOTS:
 
     void aLeaseOfUnknownLengthIsHatched() {
         Theme::instance().setChoice(ThemeChoice::Light);
-        const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
         // Somebody else's: held already when it was first seen, renewed in sight at 5 s.
         Cast s;
         s.trace->setOriginWallMs(1'700'000'000'000);
@@ -209,26 +226,30 @@ private Q_SLOTS:
         s.trace->reach(10s);
         TimelinePicture picture;
         picture.trace = s.trace;
-        const QImage image = renderTimelineImage(kSize, 1, picture);
-        TimelineData data(s.trace);
-        data.consume();
-        TimelineLayout layout;
-        layout.update(data, metrics);
-        const TimelineLayout::Row& row = layout.rows()[std::size_t(layout.rowOf(s.lock))];
-        const TimelineCoordinates c(0, Nanos(10s).count(), kSize.width() - metrics.labelWidth());
-        const auto filled = [&](Nanos from, Nanos to) {
-            const double x = metrics.labelWidth() + c.x(from.count());
-            const QRect where = metrics.bar(LaneKind::Record, x, c.x(to.count()) - c.x(from.count()))
-                                    .translated(0, metrics.rulerHeight() + metrics.stripHeight() + row.y)
-                                    .toRect();
-            return double(countPixels(image, color(Role::Record), where, 8)) / (where.width() * where.height());
-        };
+        const auto filled = recordIn(picture, s.lock);
         // A fresh wedge is nearly full, hatching is lines: what was left of how much is not drawn.
         QVERIFY2(filled(5100ms, 6s) > 0.75, qPrintable(QString::number(filled(5100ms, 6s))));
         QVERIFY2(filled(1500ms, 2500ms) < 0.4, qPrintable(QString::number(filled(1500ms, 2500ms))));
         QVERIFY2(filled(1500ms, 2500ms) > 0.05, qPrintable(QString::number(filled(1500ms, 2500ms))));
         // Nor does it fall towards its end.
         QVERIFY(std::abs(filled(1500ms, 2500ms) - filled(3500ms, 4500ms)) < 0.03);
+    }
+
+    /// A server that stands still keeps what has expired: the bar goes on, and the wedge ends with the lease.
+    void nothingIsLeftOfALeaseThatIsOver() {
+        Theme::instance().setChoice(ThemeChoice::Light);
+        Cast s;
+        s.at(0s, trace::EventKind::ClientStarted, s.a.client);
+        s.grant(500ms, s.a, 6s);
+        s.trace->reach(10s); // nobody has freed it
+        TimelinePicture picture;
+        picture.trace = s.trace;
+        picture.from = 0s;
+        picture.to = 10s;
+        const auto filled = recordIn(picture, s.lock);
+        QVERIFY2(filled(3s, 4s) > 0.35 && filled(3s, 4s) < 0.6, qPrintable(QString::number(filled(3s, 4s))));
+        QVERIFY2(filled(5s, 6s) > 0.1 && filled(5s, 6s) < 0.25, qPrintable(QString::number(filled(5s, 6s))));
+        QCOMPARE(filled(6600ms, 8s), 0.0);
     }
 
     void theOverviewShowsAlsoWhatStillGoesOn() {
