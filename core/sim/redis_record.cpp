@@ -328,7 +328,8 @@ RedisRecord::Found RedisRecord::lookAtPart(RedisServer& server, const QByteArray
     const bool locks = strings == Strings::AreLocks;
     auto keys = lookAt(server.engine(), server.inside(), key, locks ? LookAt::First : LookAt::All);
     // A key without a TTL may carry its end in its value, by the clock of the client that wrote it.
-    const Nanos offset = !keys.empty() && keys.front().ttlMs ? server.clockOffset() : Nanos(0);
+    const bool byServer = !locks || (!keys.empty() && keys.front().ttlMs);
+    const Nanos offset = byServer ? server.clockOffset() : Nanos(0);
     const auto wall = std::chrono::floor<std::chrono::milliseconds>(server.present() + offset);
     inspect::RecogniserOptions options;
     options.patterns.clear();
@@ -346,8 +347,11 @@ RedisRecord::Found RedisRecord::lookAtPart(RedisServer& server, const QByteArray
         found.raw = std::move(found.row->raw);
     else
         std::ranges::transform(keys, std::back_inserter(found.raw), inspect::toRaw);
-    if (found.row && found.row->ttlMs)
-        found.exactDeadline = wall + std::chrono::milliseconds(*found.row->ttlMs) - offset;
+    if (found.row && found.row->ttlMs) {
+        const std::int64_t endMs = options.wallMs + *found.row->ttlMs;
+        found.exactDeadline = byServer ? server.instantOf(endMs * 1000) // its clock may be a fast one
+                                       : wall + std::chrono::milliseconds(*found.row->ttlMs);
+    }
     return found;
 }
 

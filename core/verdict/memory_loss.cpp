@@ -63,6 +63,12 @@ Event endOf(const Chronicle& c, EntityId lock, const Trace& trace) {
     return {};
 }
 
+bool diedAt(EntityId server, Nanos t, const Trace& trace) {
+    for (std::size_t row = trace.upperBound(t); row-- > 0 && trace.timeAt(row) == t.count();)
+        if (trace.kindAt(row) == EventKind::NodeKilled && trace.at(row).actor == server) return true;
+    return false;
+}
+
 } // namespace
 
 QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Trace& trace) {
@@ -81,10 +87,12 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
     }
     const std::vector<EntityId> servers = forgetfulServers(c, lock, trace);
     const EntityId parent = trace.entity(lock).parent;
-    const EntityId only =
-        parent != trace::kNoEntity ? parent : deciderBefore(trace.upperBound(*c.recordEnded), lock, trace);
+    const std::size_t end = trace.upperBound(*c.recordEnded);
+    EntityId only = parent != trace::kNoEntity ? parent : deciderBefore(end, lock, trace);
     // Where several decide together, the last one of them alone would have taken nothing away.
-    const bool together = only == trace::kNoEntity && !servers.empty();
+    const bool together = only == trace::kNoEntity && !servers.empty() && severalDecideBefore(end, lock, trace);
+    // Nobody says of a dead one that it decides: its copy was the record all the same.
+    if (only == trace::kNoEntity && !together && servers.size() == 1) only = servers.front();
     const EntityId emptied = trace::emptiedBy(endOf(c, lock, trace), trace);
     if (emptied != trace::kNoEntity && (!together || (servers.size() > 1 && emptiedAtOnce(servers, c, lock, trace)))) {
         const QString server = together ? actorsText(servers, trace) : trace.displayName(emptied);
@@ -94,7 +102,7 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
                       : Words::tr("All data of %1 were deleted at %2, and with them the lock of %3.")
                             .arg(server, when, who);
     }
-    if (servers.size() == 1 && servers.front() != only) {
+    if (together && servers.size() == 1) {
         const QString server = actorsText(servers, trace);
         return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of "
                                   "it, and the lock went to %4 at %5.")
@@ -103,7 +111,7 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
                                   "it.")
                             .arg(server, who, when);
     }
-    if (servers.size() > 1 && only == trace::kNoEntity) {
+    if (together && servers.size() > 1) {
         const QString all = actorsText(servers, trace);
         return handed ? Words::tr("%1 lost their memory of the lock of %2, the last one at %3, and the lock went to %4 "
                                   "at %5.")
@@ -115,6 +123,11 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
         return handed ? Words::tr("%1 evicted the lock of %2 at %3, and gave it to %4 at %5.")
                             .arg(server, who, when, next, nextAt)
                       : Words::tr("%1 evicted the lock of %2 at %3.").arg(server, who, when);
+    if (diedAt(only, *c.recordEnded, trace))
+        return handed ? Words::tr("%1 died at %2 with the lock of %3, and knew nothing of it when it was back: %4 got "
+                                  "it at %5.")
+                            .arg(server, when, who, next, nextAt)
+                      : Words::tr("%1 died at %2 with the lock of %3.").arg(server, when, who);
     return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.")
                         .arg(server, who, when, next, nextAt)
                   : Words::tr("%1 lost its memory of the lock of %2 at %3.").arg(server, who, when);

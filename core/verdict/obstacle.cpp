@@ -37,18 +37,21 @@ void readOwnersEnd(Obstacle& o, const Violation& v, const Trace& trace) {
 /// The owner by the record, as far back as it takes: one without an expiry may have got the lock a long time ago.
 void readOwner(Obstacle& o, const Violation& v, const Trace& trace) {
     const std::size_t rows = std::min(v.row, trace.size());
-    bool renewed = false;
+    bool known = false;
+    Nanos since{};
     for (std::size_t row = rows; row-- > 0;) {
         const EventKind kind = trace.kindAt(row);
         const bool moves = kind == EventKind::RecordRenewed || kind == EventKind::RecordDeadline;
         if (!moves && kind != EventKind::RecordHeld && kind != EventKind::RecordFreed) continue;
         const trace::Event e = trace.at(row);
         if (e.subject != v.lock) continue;
-        if (kind == EventKind::RecordFreed && !renewed) return;
+        if (kind == EventKind::RecordFreed && !known) return;
         if (kind != EventKind::RecordFreed) {
-            if (!renewed) o.deadline = e.value;
+            if (!known) o.deadline = e.value;
             o.owner = e.actor; // in the end that of the row at which it got the lock
-            renewed = true;
+            known = true;
+            since = e.time();
+            o.ownerRenewed = o.ownerRenewed || kind == EventKind::RecordRenewed;
         }
         if (!moves) break;
     }
@@ -62,7 +65,7 @@ void readOwner(Obstacle& o, const Violation& v, const Trace& trace) {
         const trace::Event e = trace.at(row);
         if (e.actor != client) continue;
         if (kind == EventKind::ClientKilled) o.ownerDied = e.time();
-        if (kind == EventKind::WorkHung) o.ownerHung = e.time();
+        if (kind == EventKind::WorkHung) o.ownerHung = std::max(e.time(), since);
         break;
     }
 }

@@ -13,7 +13,8 @@ struct Obstacle {
     trace::EntityId owner = trace::kNoEntity; ///< kNoEntity: the lock is free on the server
     std::int64_t deadline = -1;
     std::optional<Nanos> ownerDied;
-    std::optional<Nanos> ownerHung; ///< its work hangs since then
+    std::optional<Nanos> ownerHung; ///< its work hangs since then, or since it got the lock
+    bool ownerRenewed = false;      ///< its lease was renewed since it got the lock
     /// When its entry was freed, if that was no later than the end of the violation.
     std::optional<Nanos> ownerFreed;
 

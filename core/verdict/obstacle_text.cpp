@@ -110,6 +110,10 @@ private:
                           : tr("The work of %1 has hung since %2, while its client is alive: so the server keeps its "
                                "entry, and only a maximum hold time would end it.")
                                 .arg(m_owner, since);
+        if (!m_o.ownerRenewed && m_o.deadline >= 0)
+            return (m_over ? tr("The work of %1 had hung since %2, and its lease lasted until %3.")
+                           : tr("The work of %1 has hung since %2, and its lease lasts until %3."))
+                .arg(m_owner, since, at(Nanos(m_o.deadline)));
         return m_over
                    ? tr("The work of %1 had hung since %2, while its watchdog renewed its lease.").arg(m_owner, since)
                    : tr("The work of %1 has hung since %2, while its watchdog renews its lease: only a maximum "

@@ -105,7 +105,8 @@ private Q_SLOTS:
     }
     /// The search has passed many times as many keys as there are now, and still has an end.
     void keysThatAreThrownAwayMeanwhileDoNotEndTheSearch() {
-        fill("SET", "user:", 600'000, "Ada");
+        for (const char* name : {"user:a", "user:b", "user:c", "user:d", "user:e", "user:f"})
+            fill("SET", name, 100'000, "Ada");
         WatchOptions options;
         options.firstShare = 1;
         options.commandsPerSecond = 10'000'000;
