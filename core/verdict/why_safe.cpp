@@ -2,6 +2,7 @@
 #include "verdict/why_safe.h"
 
 #include "trace/time_text.h"
+#include "verdict/failover_story.h"
 #include "verdict/words.h"
 
 #include <optional>
@@ -157,6 +158,9 @@ std::optional<Story> storyOf(std::size_t loss, std::size_t end, Over over, const
         story.took = lost.time();
     }
     if (!findHolder(story, loss, trace)) return {};
+    // One that stood still while another was promoted is a master by its own word only.
+    const EntityId decider = replaced ? trace::kNoEntity : deciderBefore(loss, story.lock, trace);
+    if (decider != trace::kNoEntity && decider != story.former) return {};
     bool holds = true, confirmed = false; // confirmed: a server has freed it
     for (std::size_t i = loss + 1; i < end; ++i) {
         const Event e = trace.at(i);

@@ -2754,6 +2754,19 @@
         <translation>内存满时可能丢弃锁（%1）</translation>
     </message>
     <message>
+        <source>%1 does not answer any more</source>
+        <extracomment>Each %1 is the address of a member of an ensemble of servers.</extracomment>
+        <translation>%1 不再应答</translation>
+    </message>
+    <message>
+        <source>%1 answers again</source>
+        <translation>%1 又有应答了</translation>
+    </message>
+    <message>
+        <source>%1 leads now</source>
+        <translation>%1 成为领导者</translation>
+    </message>
+    <message>
         <source>looked at every %1 or more often: no time is known more exactly</source>
         <translation>至少每 %1 查看一次：任何时间都不会比这更精确</translation>
     </message>
@@ -6974,6 +6987,10 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>ServerWords</name>
     <message>
+        <source>it does not answer</source>
+        <translation>没有应答</translation>
+    </message>
+    <message>
         <source>%1 not in step</source>
         <translation>%1 未同步</translation>
     </message>
@@ -8990,6 +9007,14 @@ A client's address leads to the new master at once.</source>
         <translation>%1 的工作从 %2 起卡住，而它的客户端还活着：所以服务器保留着它的条目，只有设定最长持有时间才能结束。</translation>
     </message>
     <message>
+        <source>The work of %1 had hung since %2, and its lease lasted until %3.</source>
+        <translation>%1 的工作从 %2 起卡住，而它的租约持续到 %3。</translation>
+    </message>
+    <message>
+        <source>The work of %1 has hung since %2, and its lease lasts until %3.</source>
+        <translation>%1 的工作从 %2 起卡住，而它的租约持续到 %3。</translation>
+    </message>
+    <message>
         <source>The work of %1 had hung since %2, while its watchdog renewed its lease.</source>
         <translation>%1 的工作自 %2 起就卡住了，而它的看门狗一直在续租。</translation>
     </message>
@@ -9337,6 +9362,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 evicted the lock of %2 at %3.</source>
         <translation>%1 在 %3 淘汰了 %2 的锁。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2 with the lock of %3, and knew nothing of it when it was back: %4 got it at %5.</source>
+        <translation>%1 在 %2 带着 %3 的锁死去，恢复后对它一无所知：%4 在 %5 得到了锁。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2 with the lock of %3.</source>
+        <translation>%1 在 %2 带着 %3 的锁死去。</translation>
     </message>
     <message>
         <source>%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.</source>
@@ -11108,6 +11141,19 @@ A client's address leads to the new master at once.</source>
         <translation>服务器已被清空：它的键全部被删除</translation>
     </message>
     <message>
+        <source>%1 does not answer any more</source>
+        <extracomment>Each %1 is the address of a member of an ensemble of servers.</extracomment>
+        <translation>%1 不再应答</translation>
+    </message>
+    <message>
+        <source>%1 answers again</source>
+        <translation>%1 又有应答了</translation>
+    </message>
+    <message>
+        <source>%1 leads now</source>
+        <translation>%1 成为领导者</translation>
+    </message>
+    <message>
         <source>%1 keys looked at</source>
         <translation>已查看 %1 个键</translation>
     </message>
@@ -11275,10 +11321,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>no lock on %1 now</source>
         <translation>%1 上现在没有锁</translation>
-    </message>
-    <message>
-        <source>%1 answers again</source>
-        <translation>%1 又有应答了</translation>
     </message>
     <message>
         <source>ALERT</source>

@@ -2,6 +2,7 @@
 // Runs that people broke by hand in odd ways: which cause is told, and that a verdict is no false one.
 #include "scenario_runs.h"
 #include "session/shared_run.h"
+#include "verdict/why_safe.h"
 
 #include <QRegularExpression>
 
@@ -58,6 +59,14 @@ private Q_SLOTS:
         for (const trace::Event& e : rows(*report.trace, trace::EventKind::RecordHolderGone))
             if (trace::FreedBy(e.flags & trace::kFreedByMask) == trace::FreedBy::Release) QCOMPARE(e.actor, e.aux);
         QCOMPARE(report.verdict.outcomes[std::size_t(verdict::Invariant::Ownership)], verdict::Outcome::Holds);
+    }
+    /// One that was replaced while it stood still decides nothing any more, whatever it thinks.
+    void aFormerMastersDeathIsNoStory() {
+        const auto report = runOf(QStringLiteral(
+            "replicas?recipe=redis-fair&seed=12&do=6s,kill-client,waiter&do=9s,pause-node,redis-1,for=4s&"
+            "do=15s,kill-node,redis-1&do=17.5s,pause-node,redis-3,for=8s"));
+        const QString safe = verdict::whySafe(*report.trace, 16500ms);
+        QVERIFY2(!safe.contains(u"redis-1 died"), qPrintable(safe));
     }
     /// By a drifting clock each look would find another end, which is nobody's write.
     void anEntrysEndByADriftingClockIsOneInstant() {
