@@ -3,6 +3,7 @@
 
 #include "models/alert_words.h"
 #include "theme/fonts.h"
+#include "theme/form_area.h"
 #include "theme/icons.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
@@ -40,7 +41,9 @@ AlertRulesDialog::AlertRulesDialog(const QString& connection, const std::vector<
     auto* intro = new DimLabel(tr("Rules for this connection. Times have a unit: 500ms, 2s, 5m, 1h."));
     intro->setWordWrap(true);
     layout->addWidget(intro);
-    auto* grid = new QGridLayout;
+    auto* lines = new QWidget;
+    auto* grid = new QGridLayout(lines);
+    grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(2 * kGrid);
     grid->setVerticalSpacing(kGrid / 2);
     grid->setColumnStretch(0, 1);
@@ -70,7 +73,7 @@ AlertRulesDialog::AlertRulesDialog(const QString& connection, const std::vector<
         connect(line.on, &QCheckBox::toggled, this, &AlertRulesDialog::validate);
         m_lines.push_back(line);
     }
-    layout->addLayout(grid);
+    layout->addWidget(new FormArea(lines), 1); // more kinds than a low screen has room for
     m_complaint->setWordWrap(true);
     m_complaint->setTextFormat(Qt::PlainText); // it repeats what was typed
     m_complaint->setMinimumHeight(2 * m_complaint->fontMetrics().height());

@@ -90,9 +90,13 @@ EventsPanel::EventsPanel(ViewContext* context, QWidget* parent)
     header->setHighlightSections(false);
     header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     header->setStretchLastSection(true);
-    constexpr std::array kWidths{96, 200, 110, 130, 320};
+    // By the letters: with a larger font, and by the clock, a time is longer.
+    const auto letters = [](int count) {
+        return QFontMetrics(fixedFont()).horizontalAdvance(QString(count, u'0')) + 2 * kGrid;
+    };
+    const std::array widths{letters(12), 200, 110, 130, 320};
     for (int i = 0; i < EventsModel::ColumnCount; ++i)
-        header->resizeSection(i, kWidths[std::size_t(i)]);
+        header->resizeSection(i, widths[std::size_t(i)]);
     makeFrameless(m_view);
     m_view->installEventFilter(this);
     m_stack = new QStackedLayout;

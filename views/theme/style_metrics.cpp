@@ -5,6 +5,7 @@
 #include "theme/style_parts.h"
 
 #include <QAbstractSpinBox>
+#include <QComboBox>
 #include <QLineEdit>
 #include <QStyleOption>
 #include <cmath>
@@ -206,7 +207,11 @@ QRect LockscopeStyle::subControlRect(ComplexControl control, const QStyleOptionC
     case CC_ComboBox:
         if (sub == SC_ComboBoxArrow)
             return visualRect(option->direction, r, QRect(r.right() - 23, r.top(), 20, r.height()));
-        if (sub == SC_ComboBoxEditField) return visualRect(option->direction, r, r.adjusted(9, 1, -24, -1));
+        if (sub == SC_ComboBoxEditField) {
+            // Typed text begins where that of a plain field does: its field is a line edit with a margin of its own.
+            const auto* box = qstyleoption_cast<const QStyleOptionComboBox*>(option);
+            return visualRect(option->direction, r, r.adjusted(box && box->editable ? 7 : 9, 1, -24, -1));
+        }
         break;
     case CC_SpinBox: {
         const auto* box = qstyleoption_cast<const QStyleOptionSpinBox*>(option);
@@ -248,7 +253,9 @@ QRect LockscopeStyle::subControlRect(ComplexControl control, const QStyleOptionC
 
 QRect LockscopeStyle::subElementRect(SubElement element, const QStyleOption* option, const QWidget* widget) const {
     if (element == SE_LineEditContents) {
-        const bool inside = widget && qobject_cast<QAbstractSpinBox*>(widget->parentWidget());
+        const QWidget* const around = widget ? widget->parentWidget() : nullptr;
+        if (qobject_cast<const QComboBox*>(around)) return option->rect;
+        const bool inside = qobject_cast<const QAbstractSpinBox*>(around);
         return inside ? option->rect.adjusted(3, 0, -3, 0) : option->rect.adjusted(7, 1, -7, -1);
     }
     return QProxyStyle::subElementRect(element, option, widget);

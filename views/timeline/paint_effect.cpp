@@ -41,8 +41,8 @@ private:
 
 /// An accepted write and one that damages or is refused, at nearly the same instant: that one of them came first, and
 /// that both happened, is the story of a token. The first one moves aside by less than a sign, where it has the room.
-void partPairs(std::vector<Mark>& marks, double sign) {
-    const auto accepted = [](const Mark& mark) { return EffectTick(mark.tick->kind) == EffectTick::Accepted; };
+void partPairs(const PaintKit& kit, std::vector<Mark>& marks, double sign) {
+    const auto accepted = [&](const Mark& mark) { return kit.data.effectOf(*mark.tick) == EffectTick::Accepted; };
     for (std::size_t i = 0; i + 1 < marks.size(); ++i) {
         const double before = i > 0 ? marks[i - 1].x : -1e9, after = i + 2 < marks.size() ? marks[i + 2].x : 1e9;
         Mark &first = marks[i], &second = marks[i + 1];
@@ -58,8 +58,8 @@ QString tokenOf(const PaintKit& kit, const Tick& tick) {
     return tick.label != 0 ? numberText(kit.data, tick.label, Digits::Last) : QString();
 }
 
-Role tokenRole(const Tick& tick) {
-    return EffectTick(tick.kind) == EffectTick::Stale ? Role::ViolationText : Role::TextDim;
+Role tokenRole(const PaintKit& kit, const Tick& tick) {
+    return kit.data.effectOf(tick) == EffectTick::Stale ? Role::ViolationText : Role::TextDim;
 }
 
 } // namespace
@@ -72,13 +72,16 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
     lane.ticks.visit(
         kit.c.from() - slack, std::min(kit.c.to() + slack, kit.last), kit.pixel,
         [&](std::size_t, const Tick& tick) {
-            marks.push_back({kit.c.x(tick.at), &tick, 1u << tick.kind, 1});
+            marks.push_back({kit.c.x(tick.at), &tick, bit(kit.data.effectOf(tick)), 1});
         },
         [&](const TickSum& sum) {
-            marks.push_back({(kit.c.x(sum.from) + kit.c.x(sum.to)) / 2, nullptr, sum.kinds, sum.count});
+            std::uint32_t kinds = sum.kinds;
+            if ((kinds & bit(EffectTick::Stale)) && sum.from >= kit.data.damageToldUntil())
+                kinds = (kinds & ~bit(EffectTick::Stale)) | bit(EffectTick::Accepted);
+            marks.push_back({(kit.c.x(sum.from) + kit.c.x(sum.to)) / 2, nullptr, kinds, sum.count});
         });
 
-    partPairs(marks, 1.7 * r);
+    partPairs(kit, marks, 1.7 * r);
 
     // Where writes are dense, each pixel gets a bar as high as their number; green for accepted, grey for refused.
     BoxBatch accepted, refused;
@@ -111,32 +114,32 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
     for (std::size_t i = 1; i < alone.size(); ++i) {
         const Mark& mark = marks[alone[i]];
         const QString token = tokenOf(kit, *mark.tick);
-        const bool afterOther = EffectTick(marks[alone[i - 1]].tick->kind) != EffectTick::Accepted;
+        const bool afterOther = kit.data.effectOf(*marks[alone[i - 1]].tick) != EffectTick::Accepted;
         const bool begins =
             afterOther && alone[i] == alone[i - 1] + 1 && token != tokenOf(kit, *marks[alone[i - 1]].tick);
-        if (begins && EffectTick(mark.tick->kind) == EffectTick::Accepted && !token.isEmpty())
-            numbers.add(mark.x, token, tokenRole(*mark.tick));
+        if (begins && kit.data.effectOf(*mark.tick) == EffectTick::Accepted && !token.isEmpty())
+            numbers.add(mark.x, token, tokenRole(kit, *mark.tick));
     }
     const auto roomAfter = [&](std::size_t d) {
         return (d + 1 < damages.size() ? marks[damages[d + 1]].x : kit.c.width() + r) - marks[damages[d]].x - 2 * r - 6;
     };
     for (std::size_t d = 0; d < damages.size(); ++d) {
         const Mark& mark = marks[damages[d]];
-        if (mark.tick) numbers.add(mark.x, tokenOf(kit, *mark.tick), tokenRole(*mark.tick));
+        if (mark.tick) numbers.add(mark.x, tokenOf(kit, *mark.tick), tokenRole(kit, *mark.tick));
     }
     // A refusal is seldom, and often the point of the story: it has its sign however close accepted writes are.
-    const auto refusal = [&](std::size_t i) { return EffectTick(marks[i].tick->kind) == EffectTick::Refused; };
+    const auto refusal = [&](std::size_t i) { return kit.data.effectOf(*marks[i].tick) == EffectTick::Refused; };
     std::stable_partition(alone.begin(), alone.end(), std::not_fn(refusal));
     for (const std::size_t i : alone)
         if (refusal(i) && marks[i].tick->label != 0)
-            numbers.add(marks[i].x, tokenOf(kit, *marks[i].tick), tokenRole(*marks[i].tick));
+            numbers.add(marks[i].x, tokenOf(kit, *marks[i].tick), tokenRole(kit, *marks[i].tick));
     double lastRefusal = -1e9;
     for (const std::size_t i : alone) {
         const double gap = std::min(i > 0 ? marks[i].x - marks[i - 1].x : 1e9,
                                     i + 1 < marks.size() ? marks[i + 1].x - marks[i].x : 1e9);
         const bool small = gap < 1.6 * r; // no room for a sign: a small, plain diamond
         const Tick& tick = *marks[i].tick;
-        const auto kind = EffectTick(tick.kind);
+        const EffectTick kind = kit.data.effectOf(tick);
         if (kind == EffectTick::Stale) continue;
         const double x = marks[i].x;
         if (kind == EffectTick::Refused) {
@@ -146,7 +149,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
             continue;
         }
         kit.sprite(small ? Sprite::AcceptedSmall : Sprite::Accepted, x, y);
-        if (tick.label != 0) numbers.add(x, tokenOf(kit, tick), tokenRole(tick));
+        if (const QString token = tokenOf(kit, tick); !token.isEmpty()) numbers.add(x, token, tokenRole(kit, tick));
     }
     // Last, above everything: damage is never hidden by what was fine.
     double last = -1e9, end = 0;

@@ -202,9 +202,10 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
     case LaneKind::Watchers:
         return watcherSentence(trace, tick);
     case LaneKind::Effect:
-        switch (EffectTick(tick.kind)) {
+        switch (data.effectOf(tick)) {
         case EffectTick::Accepted:
-            return Timeline::tr("%1: accepted a write of %2 (#%3)").arg(at, who, numberText(data, tick.label));
+            return Timeline::tr("%1: accepted a write of %2 (#%3)")
+                .arg(at, who, QString::number(data.writeNumber(tick)));
         case EffectTick::Refused:
             return because(trace,
                            Timeline::tr("%1: refused a write of %2 (#%3)").arg(at, who, numberText(data, tick.label)),

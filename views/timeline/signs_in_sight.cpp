@@ -33,6 +33,8 @@ std::set<LegendSign> signsInSight(const TimelineScene& scene) {
     const std::int64_t to = std::min(scene.to, scene.hidesFuture ? scene.playhead : scene.seen);
     if (to <= scene.from) return signs;
     const Occurring in{scene.from, to, std::max<std::int64_t>(1, (to - scene.from) / kParts), scene.data.now()};
+    Occurring told = in; // of damage
+    told.to = std::min(to, scene.data.damageToldUntil());
     const auto add = [&](std::uint32_t found, auto which, LegendSign sign) {
         if (found & bit(which)) signs.insert(sign);
     };
@@ -60,7 +62,7 @@ std::set<LegendSign> signsInSight(const TimelineScene& scene) {
         case LaneKind::Effect:
             add(ticks, EffectTick::Accepted, LegendSign::Accepted);
             add(ticks, EffectTick::Refused, LegendSign::Refused);
-            add(ticks, EffectTick::Stale, LegendSign::Damage);
+            add(told.kinds(lane.ticks), EffectTick::Stale, LegendSign::Damage);
             break;
         default:
             break;

@@ -8,8 +8,8 @@
 #include "timeline/polite_mutex.h"
 #include "trace/trace.h"
 
+#include <limits>
 #include <memory>
-
 #include <vector>
 
 namespace lockscope::views {
@@ -63,6 +63,21 @@ public:
     enum class Never : std::uint8_t { Told, HeldBack };
     void setNever(Never never) { m_never = never; }
     Never never() const { return m_never; }
+    /// A write that did damage from this instant on looks like any accepted one: it would answer a lesson's bet.
+    void holdDamageBackFrom(std::int64_t from) { m_damageToldUntil = from; }
+    /// The instant until which damage is told.
+    std::int64_t damageToldUntil() const { return m_damageToldUntil; }
+    /// How a write of a resource's lane is to be shown.
+    EffectTick effectOf(const Tick& tick) const {
+        const auto kind = EffectTick(tick.kind);
+        return kind == EffectTick::Stale && tick.at >= m_damageToldUntil ? EffectTick::Accepted : kind;
+    }
+
+    /// The fencing token of a write of a resource's lane, or the number of its hold.
+    std::int64_t writeNumber(const Tick& tick) const {
+        const bool damage = EffectTick(tick.kind) == EffectTick::Stale;
+        return damage ? m_damages[tick.label].number : m_numbers.numberOf(tick.label);
+    }
 
 private:
     friend class LaneFold;
@@ -79,6 +94,7 @@ private:
     TickTrack m_faults, m_generalFaults;
     Activity m_activity, m_recordActivity;
     Never m_never = Never::Told;
+    std::int64_t m_damageToldUntil = std::numeric_limits<std::int64_t>::max();
     bool m_believes = false; ///< there is a lane of a belief
     Chunked<Damage> m_damages;
     LabelNumbers m_numbers;

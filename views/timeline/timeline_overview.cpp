@@ -4,14 +4,17 @@
 #include "timeline/spotlight_paint.h"
 #include "timeline/timeline_view.h"
 
+#include <QApplication>
 #include <QMouseEvent>
+#include <algorithm>
+#include <utility>
 
 namespace lockscope::views {
 
 TimelineOverview::TimelineOverview(TimelineView* view) : QWidget(view), m_view(view) {
     setAttribute(Qt::WA_OpaquePaintEvent);
     setAccessibleName(tr("Overview"));
-    setAccessibleDescription(tr("The whole trace; drag to move the visible range"));
+    setAccessibleDescription(tr("The whole trace; click to set the playhead, drag to move the visible range"));
     setCursor(Qt::PointingHandCursor);
     m_later.setSingleShot(true);
     m_later.setInterval(200);
@@ -53,19 +56,34 @@ void TimelineOverview::resizeEvent(QResizeEvent*) {
     m_stale = true;
 }
 
-void TimelineOverview::centre(double x) {
+std::int64_t TimelineOverview::timeAt(double x) const {
     const int labels = m_view->m_metrics.labelWidth();
-    TimelineZoom* zoom = m_view->zoom();
-    const TimelineCoordinates c(0, zoom->end(), std::max(1, width() - labels));
-    m_view->panByHand(c.time(x - labels) - zoom->span() / 2 - zoom->from());
+    return TimelineCoordinates(0, m_view->zoom()->end(), std::max(1, width() - labels)).time(x - labels);
+}
+
+void TimelineOverview::centre(double x) {
+    const TimelineZoom* zoom = m_view->zoom();
+    m_view->panByHand(timeAt(x) - zoom->span() / 2 - zoom->from());
 }
 
 void TimelineOverview::mousePressEvent(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton) centre(event->position().x());
+    if (event->button() != Qt::LeftButton) return;
+    m_pressX = event->position().x();
+    centre(*m_pressX);
 }
 
 void TimelineOverview::mouseMoveEvent(QMouseEvent* event) {
-    if (event->buttons() & Qt::LeftButton) centre(event->position().x());
+    if (!(event->buttons() & Qt::LeftButton)) return;
+    const double x = event->position().x();
+    if (m_pressX && std::abs(x - *m_pressX) < QApplication::startDragDistance()) return;
+    m_pressX.reset();
+    centre(x);
+}
+
+void TimelineOverview::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !m_pressX) return;
+    const std::int64_t at = timeAt(*std::exchange(m_pressX, std::nullopt));
+    if (m_view->context()) m_view->context()->seek(Nanos(std::clamp<std::int64_t>(at, 0, m_view->zoom()->end())));
 }
 
 void TimelineOverview::wheelEvent(QWheelEvent* event) {

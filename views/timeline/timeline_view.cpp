@@ -212,6 +212,7 @@ void TimelineView::verdictChanged() {
         const std::lock_guard lock(m_loader->data()->mutex());
         m_loader->data()->setNever(m_context->heldBack().never ? TimelineData::Never::HeldBack
                                                                : TimelineData::Never::Told);
+        m_loader->data()->holdDamageBackFrom(m_context->heldBack().verdictFrom.value_or(Nanos::max()).count());
     }
     m_overview->refresh();
     m_ruler->update();

@@ -112,8 +112,7 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     const Lease lease = leaseOf(data.trace(), *span);
     const auto unendingWords = [&] {
         const QString who = actorName(data.trace(), lease.owner);
-        if (lease.endKnown() && data.never() == TimelineData::Never::HeldBack)
-            return Timeline::tr("held by %1").arg(who);
+        if (data.never() == TimelineData::Never::HeldBack) return Timeline::tr("held by %1").arg(who);
         if (lease.endKnown()) return Timeline::tr("held by %1, never expires").arg(who);
         switch (keptBy(data.trace(), lane, *span)) {
         case inspect::KeptBy::Session:

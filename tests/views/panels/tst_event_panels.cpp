@@ -3,6 +3,7 @@
 #include "fake_session.h"
 #include "models/verdict_model.h"
 #include "synthetic/synthetic.h"
+#include "theme/fonts.h"
 #include "theme/palette.h"
 #include "verdict/verdict_delegates.h"
 #include "verdict/verdict_panel.h"
@@ -73,6 +74,18 @@ private Q_SLOTS:
                           view->visualRect(panel.model()->index(row - 1, 1)).center());
         QCOMPARE(context.playhead(), Nanos(6500ms));
         QCOMPARE(view->currentIndex().row(), row - 1);
+    }
+
+    /// Of a watched server, whose times are those of a clock, too.
+    void aTimeStandsWhole() {
+        FakeSession session;
+        const PauseStory story(session.writable());
+        ViewContext context;
+        context.setSession(&session);
+        const EventsPanel panel(&context);
+        const QFontMetrics letters(fixedFont());
+        QVERIFY(panel.view()->columnWidth(EventsModel::TimeColumn) >=
+                letters.horizontalAdvance(u"23:15:17.234"_qs) + 12);
     }
 
     void withoutFollowingTheListStaysWhereItIs() {

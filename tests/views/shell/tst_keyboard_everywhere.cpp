@@ -9,6 +9,7 @@
 #include "locks/force_release_dialog.h"
 #include "own_data.h"
 #include "scenario/user_files.h"
+#include "theme/screen_room.h"
 #include "welcome/connect_dialog.h"
 #include "window/compare_desk.h"
 #include "window/editor_desk.h"
@@ -17,6 +18,7 @@
 #include "window/presenter.h"
 #include "window_scene.h"
 
+#include <QDialog>
 #include <QDockWidget>
 
 using namespace lockscope;
@@ -39,6 +41,11 @@ void walk(QWidget* window, int least) {
     const FocusWalk walk(window);
     QVERIFY2(walk.isFine(), walk.told());
     QVERIFY2(walk.reached.size() >= least, walk.told());
+    if (!qobject_cast<QDialog*>(window)) return;
+    // Its buttons are on the screen, however low that is.
+    const QSize room = views::roomFor(window, window->size()), needed = window->minimumSizeHint();
+    QVERIFY2(window->height() <= room.height(), QByteArray::number(window->height()).constData());
+    QVERIFY2(needed.height() <= views::kSmallestWindow.height(), QByteArray::number(needed.height()).constData());
 }
 
 } // namespace

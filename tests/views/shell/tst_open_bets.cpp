@@ -87,7 +87,12 @@ private Q_SLOTS:
         QVERIFY(detail);
         QTRY_COMPARE(detail->fact(LockDetailPanel::EndsWhen), QString());
         QVERIFY(!detail->fact(LockDetailPanel::RecordSays).isEmpty());
+        QTRY_VERIFY(s.lanesAreThere());
+        QVERIFY2(s.lanes().contains(QStringLiteral("held by A")), qPrintable(s.lanes()));
+        QVERIFY2(!s.lanes().contains(QStringLiteral("held by A, kept by its session")), qPrintable(s.lanes()));
         s.go(QStringLiteral("zk-queue"), 5);
+        QTRY_VERIFY(s.lanesAreThere());
+        QTRY_VERIFY2(s.lanes().contains(QStringLiteral("held by B, kept by its session")), qPrintable(s.lanes()));
         QTRY_VERIFY_WITH_TIMEOUT(detail->fact(LockDetailPanel::EndsWhen).contains(QStringLiteral("session")), 20'000);
     }
 
@@ -120,6 +125,26 @@ private Q_SLOTS:
         QTRY_VERIFY(s.lanesAreThere());
         QVERIFY2(s.lanes().contains(QStringLiteral("never expires")), qPrintable(s.lanes()));
         QCOMPARE(views::lockFacts(s.context()->focusedLock(), *s.context()).condition, views::LockCondition::Orphan);
+    }
+    void damageIsToldWithTheAnswer_data() {
+        QTest::addColumn<QString>("lesson");
+        QTest::addColumn<int>("bet");
+        QTest::newRow("failover") << "failover" << 4;
+        QTest::newRow("switching") << "switching" << 1;
+    }
+    void damageIsToldWithTheAnswer() {
+        QFETCH(QString, lesson);
+        QFETCH(int, bet);
+        Class s;
+        const auto shown = [&] { return s.timeline()->signsInSight().contains(views::LegendSign::Damage); };
+        const auto writes = [&] { return s.timeline()->signsInSight().contains(views::LegendSign::Accepted); };
+        s.go(lesson, bet);
+        QTRY_VERIFY(s.lanesAreThere());
+        QTRY_VERIFY(writes());
+        QVERIFY(!shown());
+        s.guide().choose(0);
+        s.guide().goOn();
+        QTRY_VERIFY(shown());
     }
     void whyItWasSafeIsToldWithTheAnswer() {
         Class s;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pause_view.h"
 #include "synthetic/synthetic.h"
-#include "timeline/timeline_overview.h"
 #include "timeline/timeline_panel.h"
 #include "timeline/timeline_ruler.h"
 
@@ -210,40 +209,6 @@ private Q_SLOTS:
         QApplication::sendEvent(ruler, &move);
         QTest::mouseRelease(ruler, Qt::LeftButton, {}, to);
         QVERIFY(std::abs((s.context.playhead() - 5s).count()) < 20'000'000);
-    }
-
-    void theOverviewMovesTheRange() {
-        Stage s;
-        auto* overview = s.view.findChild<TimelineOverview*>();
-        QTest::mouseClick(overview, Qt::LeftButton, {}, {overview->width() - 5, 20});
-        QVERIFY(s.view.zoom()->from() > 40'000'000'000);
-        QVERIFY(!s.view.zoom()->isFollowing());
-        // Back where the playhead is, it is followed again; unless somebody has said that it is not to be.
-        const int labels = s.view.scene().metrics.labelWidth();
-        const double share = double(s.context.playhead().count()) / double(s.view.zoom()->end());
-        const int here = labels + int((overview->width() - labels) * share);
-        QTest::mouseClick(overview, Qt::LeftButton, {}, {here, 20});
-        QVERIFY(s.view.zoom()->isFollowing());
-        s.view.setFollowing(false);
-        QTest::mouseClick(overview, Qt::LeftButton, {}, {overview->width() - 5, 20});
-        QTest::mouseClick(overview, Qt::LeftButton, {}, {here, 20});
-        QVERIFY(!s.view.zoom()->isFollowing());
-    }
-
-    /// One who has looked elsewhere is taken along again when the playhead is set in sight, or when it comes there.
-    void aPlayheadSetInSightIsFollowedAgain() {
-        Stage s;
-        auto* overview = s.view.findChild<TimelineOverview*>();
-        const auto lookElsewhere = [&] {
-            QTest::mouseClick(overview, Qt::LeftButton, {}, {overview->width() - 5, 20});
-            QVERIFY(!s.view.zoom()->isFollowing());
-        };
-        lookElsewhere();
-        s.context.setPlayhead(Nanos((s.view.zoom()->from() + s.view.zoom()->to()) / 2));
-        QVERIFY(s.view.zoom()->isFollowing());
-        s.view.setFollowing(false); // as somebody has said
-        s.context.setPlayhead(Nanos((s.view.zoom()->from() + s.view.zoom()->to()) / 2 + 1));
-        QVERIFY(!s.view.zoom()->isFollowing());
     }
 
     void theKeyboardWalksLanesAndTime() {
