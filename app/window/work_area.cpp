@@ -3,6 +3,7 @@
 
 #include "connections/connections_panel.h"
 #include "faults/workload_panel.h"
+#include "locks/locks_panel.h"
 #include "statistics/statistics_panel.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
@@ -110,6 +111,8 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
     connect(context, &views::ViewContext::traceGrew, this, soon);
     connect(context, &views::ViewContext::playheadChanged, this, soon); // it may uncover rows
     connect(context, &views::ViewContext::sessionChanged, this, &WorkArea::refreshTitles);
+    // It may have been dragged away from the tabs, or onto them.
+    connect(m_locks, &QDockWidget::dockLocationChanged, this, &WorkArea::titleLocks, Qt::QueuedConnection);
     connect(context, &views::ViewContext::explanationRequested, this, [this] {
         if (!m_visible) return;
         m_inspector->show();
@@ -168,7 +171,7 @@ int WorkArea::tablesHeight(Layout layout) const {
     if (layout == Layout::Break) return std::clamp(window * 22 / 100, kLowestCluster, kTallestCluster);
     if (layout != Layout::Monitor) return kBottomHeight;
     if (low) return session && session->abilities().workload ? window / 3 : window * 2 / 5;
-    return window * (window < kRoomForStatistics ? 45 : 33) / 100;
+    return window * (window < kRoomForStatistics ? 42 : 29) / 100;
 }
 
 void WorkArea::arrange(Layout layout) {
@@ -215,6 +218,7 @@ void WorkArea::arrange(Layout layout) {
         m_window->resizeDocks({tabs.front()}, {tables}, Qt::Vertical);
     }
     if (pair) m_window->resizeDocks({m_cluster, m_locks}, {5, 3}, Qt::Horizontal);
+    titleLocks();
     QDockWidget* const front = layout == Layout::Break ? m_cluster : m_locks;
     front->raise();
     // Tabs come into being once the window has laid out its docks, and the first one made would be in front.
@@ -235,6 +239,7 @@ void WorkArea::setVisible(bool visible) {
     }
     const QByteArray state = m_settings->dockState(m_layout);
     if (state.isEmpty() || !m_window->restoreState(state, Settings::stateVersion(m_layout))) arrange(m_layout);
+    titleLocks();
     Q_EMIT layoutChanged(m_layout);
 }
 
@@ -305,6 +310,7 @@ void WorkArea::show(Layout layout) {
     m_layout = layout;
     const QByteArray state = m_settings->dockState(layout);
     if (state.isEmpty() || !m_window->restoreState(state, Settings::stateVersion(layout))) arrange(layout);
+    titleLocks();
     Q_EMIT layoutChanged(layout);
 }
 
@@ -321,6 +327,7 @@ void WorkArea::setMovable(bool movable) {
         one->setTitleBarWidget(movable ? nullptr : new NoTitle);
         delete old;
     }
+    titleLocks();
 }
 
 void WorkArea::refreshTitles() {
@@ -333,6 +340,13 @@ void WorkArea::refreshTitles() {
         locks += trace->entity(id).kind == trace::EntityKind::Lock && trace->copyOf(id) == trace::kNoEntity;
     //: Tab of the table of locks; %1 how many there are.
     m_locks->setWindowTitle(locks ? tr("Locks %1").arg(views::count(locks)) : tr("Locks"));
+    titleLocks();
+}
+
+void WorkArea::titleLocks() {
+    const bool named = m_movable || !m_window->tabifiedDockWidgets(m_locks).isEmpty();
+    if (auto* panel = qobject_cast<views::LocksPanel*>(m_locks->widget()))
+        panel->setTitle(named ? QString() : m_locks->windowTitle());
 }
 
 } // namespace lockscope::app
