@@ -50,9 +50,9 @@ class Settings : public QObject {
 public:
     /// A layout's docks have one. Raise it when they are renamed or rearranged, so that an old state is not forced upon
     /// a new window: since 4 the table of Monitor stands above the time axis, since 5 statistics stand below it; since
-    /// 5 the right column of Break has the whole height.
+    /// 5 the right column of Break has the whole height, since 6 its table stands beside the cluster.
     static constexpr int stateVersion(Layout layout) {
-        return layout == Layout::Monitor || layout == Layout::Break ? 5 : 3;
+        return layout == Layout::Break ? 6 : layout == Layout::Monitor ? 5 : 3;
     }
     static constexpr int kMostRecent = 10;
     static constexpr double kLeastTextScale = 0.8, kLargestTextScale = 2;

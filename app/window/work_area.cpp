@@ -3,6 +3,7 @@
 
 #include "connections/connections_panel.h"
 #include "faults/workload_panel.h"
+#include "locks/locks_panel.h"
 #include "statistics/statistics_panel.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
@@ -23,9 +24,12 @@ namespace {
 constexpr int kRoomForInspector = 1280;    ///< beside the picture and what stands left of it
 constexpr int kRoomForTables = 880;        ///< below belief, record and effect of a few clients
 constexpr int kRoomForStatistics = 940;    ///< below the table and the time axis of somebody's servers
+constexpr int kRoomForPair = 1500;         ///< beside the columns, for the cluster and the table of locks next to it
 constexpr int kSmall = 600, kNarrow = 960; ///< a window of less has room for the picture and for one column beside it
 constexpr int kConnectionsWidth = 216, kControlsWidth = 252, kInspectorWidth = 348, kBottomHeight = 216;
 constexpr int kNarrowestInspector = 324; ///< a lock's facts beside its ring
+/// With the tabs above it: the lanes tell the story, and the picture beside them does with the room that it needs.
+constexpr int kLowestCluster = 190, kTallestCluster = 360;
 
 /// Stands in for the title bar of a dock that has none.
 class NoTitle : public QWidget {
@@ -107,6 +111,8 @@ WorkArea::WorkArea(QMainWindow* window, views::ViewContext* context, Settings* s
     connect(context, &views::ViewContext::traceGrew, this, soon);
     connect(context, &views::ViewContext::playheadChanged, this, soon); // it may uncover rows
     connect(context, &views::ViewContext::sessionChanged, this, &WorkArea::refreshTitles);
+    // It may have been dragged away from the tabs, or onto them.
+    connect(m_locks, &QDockWidget::dockLocationChanged, this, &WorkArea::titleLocks, Qt::QueuedConnection);
     connect(context, &views::ViewContext::explanationRequested, this, [this] {
         if (!m_visible) return;
         m_inspector->show();
@@ -162,10 +168,10 @@ int WorkArea::tablesHeight(Layout layout) const {
     const int window = m_window->height();
     const bool low = window < kRoomForTables;
     const session::Session* const session = m_context->session();
-    if (layout == Layout::Break) return window * (window < kRoomForStatistics ? 36 : 30) / 100;
+    if (layout == Layout::Break) return std::clamp(window * 22 / 100, kLowestCluster, kTallestCluster);
     if (layout != Layout::Monitor) return kBottomHeight;
     if (low) return session && session->abilities().workload ? window / 3 : window * 2 / 5;
-    return window * (window < kRoomForStatistics ? 45 : 33) / 100;
+    return window * (window < kRoomForStatistics ? 42 : 29) / 100;
 }
 
 void WorkArea::arrange(Layout layout) {
@@ -182,19 +188,22 @@ void WorkArea::arrange(Layout layout) {
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_connections);
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_controls);
     m_window->addDockWidget(Qt::RightDockWidgetArea, m_inspector);
+    QList<QDockWidget*> tabs{m_locks, m_events, m_cluster, m_waits, m_statistics};
+    const bool below = layout == Layout::Monitor && m_window->height() >= kRoomForStatistics;
+    const bool pair = layout == Layout::Break && m_window->width() >= kRoomForPair;
+    if (layout == Layout::Break) tabs = {m_cluster, m_locks, m_waits, m_events, m_statistics};
     // On call the table is what one reads first, below the alerts; the time axis explains it.
-    m_window->addDockWidget(layout == Layout::Monitor ? Qt::TopDockWidgetArea : Qt::BottomDockWidgetArea, m_locks);
-    // Under the others: beside them they would leave neither the cluster nor the columns their width.
-    const bool below = whole && m_window->height() >= kRoomForStatistics;
-    if (below && layout == Layout::Monitor)
+    m_window->addDockWidget(layout == Layout::Monitor ? Qt::TopDockWidgetArea : Qt::BottomDockWidgetArea, tabs.front());
+    // Docks are split before there are tabs, which take all that comes.
+    if (below) {
         m_window->addDockWidget(Qt::BottomDockWidgetArea, m_statistics);
-    else if (below)
-        m_window->splitDockWidget(m_locks, m_statistics,
-                                  Qt::Vertical); // before there are tabs: they take all that comes
-    m_window->tabifyDockWidget(m_locks, m_events);
-    m_window->tabifyDockWidget(m_events, m_cluster);
-    m_window->tabifyDockWidget(m_cluster, m_waits);
-    if (!below) m_window->tabifyDockWidget(m_waits, m_statistics);
+        tabs.removeOne(m_statistics);
+    } else if (pair) {
+        m_window->splitDockWidget(m_cluster, m_locks, Qt::Horizontal);
+        tabs.removeOne(m_locks);
+    }
+    for (qsizetype i = 1; i < tabs.size(); ++i)
+        m_window->tabifyDockWidget(tabs[i - 1], tabs[i]);
     for (QDockWidget* one : docks())
         one->setVisible(isPartOf(layout, one));
     // Monitoring is reading a table; breaking is looking at the wires; teaching is the time axis.
@@ -206,8 +215,10 @@ void WorkArea::arrange(Layout layout) {
         const int strip = views::StatisticsPanel::lowHeight();
         m_window->resizeDocks({m_locks, m_statistics}, {tables, strip}, Qt::Vertical);
     } else {
-        m_window->resizeDocks({m_locks}, {tables}, Qt::Vertical);
+        m_window->resizeDocks({tabs.front()}, {tables}, Qt::Vertical);
     }
+    if (pair) m_window->resizeDocks({m_cluster, m_locks}, {5, 3}, Qt::Horizontal);
+    titleLocks();
     QDockWidget* const front = layout == Layout::Break ? m_cluster : m_locks;
     front->raise();
     // Tabs come into being once the window has laid out its docks, and the first one made would be in front.
@@ -228,6 +239,7 @@ void WorkArea::setVisible(bool visible) {
     }
     const QByteArray state = m_settings->dockState(m_layout);
     if (state.isEmpty() || !m_window->restoreState(state, Settings::stateVersion(m_layout))) arrange(m_layout);
+    titleLocks();
     Q_EMIT layoutChanged(m_layout);
 }
 
@@ -298,6 +310,7 @@ void WorkArea::show(Layout layout) {
     m_layout = layout;
     const QByteArray state = m_settings->dockState(layout);
     if (state.isEmpty() || !m_window->restoreState(state, Settings::stateVersion(layout))) arrange(layout);
+    titleLocks();
     Q_EMIT layoutChanged(layout);
 }
 
@@ -314,6 +327,7 @@ void WorkArea::setMovable(bool movable) {
         one->setTitleBarWidget(movable ? nullptr : new NoTitle);
         delete old;
     }
+    titleLocks();
 }
 
 void WorkArea::refreshTitles() {
@@ -326,6 +340,13 @@ void WorkArea::refreshTitles() {
         locks += trace->entity(id).kind == trace::EntityKind::Lock && trace->copyOf(id) == trace::kNoEntity;
     //: Tab of the table of locks; %1 how many there are.
     m_locks->setWindowTitle(locks ? tr("Locks %1").arg(views::count(locks)) : tr("Locks"));
+    titleLocks();
+}
+
+void WorkArea::titleLocks() {
+    const bool named = m_movable || !m_window->tabifiedDockWidgets(m_locks).isEmpty();
+    if (auto* panel = qobject_cast<views::LocksPanel*>(m_locks->widget()))
+        panel->setTitle(named ? QString() : m_locks->windowTitle());
 }
 
 } // namespace lockscope::app

@@ -67,6 +67,8 @@ private:
     void arrange(Layout layout);
     void show(Layout layout);
     void refreshTitles();
+    /// The table of locks says what it is where it stands beside the tabs.
+    void titleLocks();
     void recallTables();
 
     QMainWindow* m_window;

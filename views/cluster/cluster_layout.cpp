@@ -21,6 +21,8 @@ constexpr double kArcHeight = 18; ///< of the arcs between servers
 constexpr double kArrows = 26, kWatcherWidth = 138, kWatcherHeight = 34, kWatcherLine = 22;
 constexpr double kNarrowestNode = 112, kRowGap = 14;
 constexpr double kNodesShare = 0.5; ///< of the height, at most, where there is more than one row of nodes
+constexpr double kLowPicture = 240, kLowNode = 42, kLowWatcherWidth = 122;
+constexpr double kLowFoot = 17; ///< the line that says how slowed down messages are
 constexpr double kLargest = 44, kSmallest = 6, kWords = 18, kFoot = 26;
 
 double distanceToSegment(QPointF p, QPointF a, QPointF b) {
@@ -111,11 +113,15 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
                             const std::vector<EntityId>& links, const trace::Trace& trace, const ClusterShape& shape) {
     ClusterLayout layout;
     // Boxes hold two lines of words, and grow with them.
-    const double u = std::max(1.0, textScale()), nodeHeight = kNodeHeight * u, watcherHeight = kWatcherHeight * u;
+    const double u = std::max(1.0, textScale()), watcherHeight = kWatcherHeight * u;
+    // In a low picture, the rooms between things give way before their words do.
+    const bool low = size.height() < kLowPicture * u;
+    const double nodeHeight = (low ? kLowNode : kNodeHeight) * u, margin = low ? kMargin / 2 : kMargin;
     const double all = std::max(size.width() - 2 * kMargin, 60.0);
-    const double aside = shape.watchers.empty() ? 0 : std::min(kWatcherWidth * u + kMargin, all / 3);
+    const double watcherWidth = (low ? kLowWatcherWidth : kWatcherWidth) * u;
+    const double aside = shape.watchers.empty() ? 0 : std::min(watcherWidth + kMargin, all / 3);
     const double width = std::max(all - aside, 60.0);
-    const double roof = kMargin + (shape.replicated ? kArrows : 0);
+    const double roof = margin + (shape.replicated ? kArrows : 0);
     const double rowStep = nodeHeight + (shape.replicated ? kArrows + 4 : kRowGap);
     const auto mostRows =
         std::size_t(std::max(1.0, (size.height() * kNodesShare - roof + rowStep - nodeHeight) / rowStep));
@@ -136,18 +142,18 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
     }
     const double feet = roof + rowStep * double(std::max<std::size_t>(rows.size(), 1) - 1) + nodeHeight;
 
-    const double step = std::clamp((size.height() - 2 * kMargin) / std::max<double>(double(shape.watchers.size()), 1),
+    const double step = std::clamp((size.height() - 2 * margin) / std::max<double>(double(shape.watchers.size()), 1),
                                    4.0, watcherHeight + 8);
     for (std::size_t i = 0; i < shape.watchers.size(); ++i) {
         const double tall = step >= watcherHeight + 4 ? watcherHeight : std::min(kWatcherLine * u, step - 2);
-        const QRectF box(size.width() - kMargin - aside + kMargin, kMargin + step * double(i), aside - kMargin, tall);
+        const QRectF box(size.width() - kMargin - aside + kMargin, margin + step * double(i), aside - kMargin, tall);
         layout.items.push_back(
             {shape.watchers[i], EntityKind::Node, box, {}, {}, trace::kNoEntity, shape.watchers[i], true});
     }
 
     // As large as they fit below, with a gap for messages between them and the nodes.
-    const double top = feet + std::clamp(size.height() * 0.28, 36.0, 150.0);
-    const double below = links.size() > ClusterLayout::kMostLinks ? kFoot * u : kMargin / 2;
+    const double top = feet + std::clamp(size.height() * (low ? 0.2 : 0.28), 30.0, 150.0);
+    const double below = links.size() > ClusterLayout::kMostLinks ? kFoot * u : low ? kLowFoot * u : kMargin / 2;
     const double room = std::max(size.height() - top - below, kSmallest);
     const int count = int(clients.size());
     constexpr qsizetype kFitsACircle = 4;

@@ -261,13 +261,17 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
     }
     painter.fillRect(QRectF(node.box.left() + 1, node.box.top() + 8, 3, node.box.height() - 16),
                      color(dead || paused ? Role::Fault : Role::Node));
+    // Words need the room of a narrow box: that it is a server is seen by its place.
+    const bool narrow = node.box.width() < 136;
     const QRectF picture(node.box.left() + 14, node.box.center().y() - 11, 22, 22);
-    paintIcon(painter, picture,
-              dead     ? "kill"
-              : paused ? "pause"
-                       : "server",
-              dead || paused ? Role::Fault : Role::TextDim);
-    QRectF room = node.box.adjusted(46, 7, -8, -7);
+    if (!narrow)
+        paintIcon(painter, picture,
+                  dead     ? "kill"
+                  : paused ? "pause"
+                           : "server",
+                  dead || paused ? Role::Fault : Role::TextDim);
+    const double edge = node.box.height() < 48 ? 3 : 7;
+    const QRectF room = node.box.adjusted(narrow ? 12 : 46, edge, narrow ? -4 : -8, -edge);
     painter.setFont(uiFont(0, QFont::DemiBold));
     painter.setPen(color(dead ? Role::TextDim : Role::Text));
     const auto text = [&painter](const QString& whole, double width) {

@@ -305,16 +305,20 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         real = std::max(real, flight.time);
     painter.setFont(uiFont(-2));
     painter.setPen(color(Role::TextFaint));
-    const QRect corner = rect().adjusted(12, 0, -12, -6);
-    if (flights.slowed)
-        painter.drawText(corner, Qt::AlignRight | Qt::AlignBottom,
-                         (flights.thinned ? tr("a selection, slowed down: real messages take %1")
-                                          : tr("slowed down: real messages take %1"))
-                             .arg(duration(real)));
-    if (manyLinks)
-        painter.drawText(
-            corner, Qt::AlignLeft | Qt::AlignBottom,
-            tr("%n link(s): those of holders, of the selection, and broken ones are drawn", "", int(m_shown.size())));
+    QRect corner = rect().adjusted(12, 0, -12, -6);
+    if (flights.slowed) {
+        const QString words = (flights.thinned ? tr("a selection, slowed down: real messages take %1")
+                                               : tr("slowed down: real messages take %1"))
+                                  .arg(duration(real));
+        painter.drawText(corner, Qt::AlignRight | Qt::AlignBottom, words);
+        corner.setRight(corner.right() - painter.fontMetrics().horizontalAdvance(words + QStringLiteral("    ")));
+    }
+    if (manyLinks) {
+        const QString words =
+            tr("%n link(s): those of holders, of the selection, and broken ones are drawn", "", int(m_shown.size()));
+        painter.drawText(corner, Qt::AlignLeft | Qt::AlignBottom,
+                         painter.fontMetrics().elidedText(words, Qt::ElideRight, corner.width()));
+    }
 }
 
 void ClusterPanel::mousePressEvent(QMouseEvent* event) {

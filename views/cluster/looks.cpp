@@ -27,12 +27,22 @@ bool isOutvoted(const trace::Record& copy, const trace::State& state) {
     return together && whole->second.observed && !whole->second.names(copy.owner);
 }
 
+/// The clients whose waiting a change of engines has interrupted up to `t`: they wait for it to be over. Clients that
+/// have just released rest, as far as a trace tells.
+std::set<EntityId> waitingFor(const EngineDrain& change, const trace::Trace& trace, Nanos t) {
+    std::set<EntityId> waiting;
+    for (std::size_t row = trace.upperBound(t); row-- > 0 && Nanos(trace.timeAt(row)) >= change.from;)
+        if (trace.kindAt(row) == trace::EventKind::Interrupted) waiting.insert(trace.clientOf(trace.at(row).actor));
+    return waiting;
+}
+
 } // namespace
 
 Looks::Looks(const ViewContext& context) : m_context(context) {
     const trace::State& state = context.state();
     const auto trace = context.trace();
-    m_engineChanges = engineDrainAt(*trace, context.settings(), context.playhead()).has_value();
+    if (const auto drain = engineDrainAt(*trace, context.settings(), context.playhead()))
+        m_engineWaiters = waitingFor(*drain, *trace, context.playhead());
     for (const auto& [key, belief] : state.beliefs) {
         Stand& stand = m_believers[trace->clientOf(key.second)];
         if (belief.phase == trace::Belief::Phase::Idle) continue;
@@ -63,7 +73,7 @@ Looks::Looks(const ViewContext& context) : m_context(context) {
 
 ClientLook Looks::of(EntityId client) const {
     ClientLook look;
-    look.engineChanges = m_engineChanges;
+    look.engineChanges = m_engineWaiters.contains(client);
     const trace::State& state = m_context.state();
     if (const auto found = state.clients.find(client); found != state.clients.end()) {
         look.life = found->second.life;

@@ -15,7 +15,7 @@ struct ClientLook {
     bool inSight = true;   ///< … no record that cannot be seen now named it as an owner
     trace::ClientState::Life life = trace::ClientState::Life::Unknown;
     bool watchdogStopped = false;
-    bool engineChanges = false; ///< its lock manager leaves an engine, and uses none yet
+    bool engineChanges = false; ///< it waits until its lock manager uses the next engine
     trace::SessionPhase session = trace::SessionPhase::Connected; ///< as it was told last
     trace::EntityId movedTo = trace::kNoEntity; ///< the server that it is connected with since a moment ago
     trace::WallClock clock;
@@ -44,7 +44,7 @@ private:
     std::set<trace::EntityId> m_recorded;                      ///< clients that own something by a record in sight
     std::map<trace::EntityId, int> m_held;
     std::set<trace::EntityId> m_outOfSight;
-    bool m_engineChanges = false;
+    std::set<trace::EntityId> m_engineWaiters;
 };
 
 } // namespace lockscope::views

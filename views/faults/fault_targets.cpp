@@ -5,6 +5,8 @@
 #include "trace/leftover.h"
 
 #include <QCoreApplication>
+#include <algorithm>
+#include <map>
 
 namespace lockscope::views {
 
@@ -93,6 +95,35 @@ QString struckWords(Action fault, const QString& name) {
         return Words::tr("pool of %1 exhausted").arg(name);
     default:
         return Words::tr("%1 slower").arg(name);
+    }
+}
+
+/// Tells of several links that suffer from this fault alike, and share an end, as of one, which a cure of that end
+/// makes good; takes them out of `links`.
+void tellTogether(const Breakable::Sight& sight, Action fault, std::map<EntityId, std::vector<Action>>& links,
+                  std::vector<Struck>& struck) {
+    constexpr std::size_t kSeveral = 3;
+    std::map<EntityId, std::vector<EntityId>> byEnd;
+    for (const auto& [id, faults] : links) {
+        if (std::ranges::find(faults, fault) == faults.end()) continue;
+        byEnd[sight.trace.entity(id).parent].push_back(id);
+        byEnd[sight.trace.entity(id).other].push_back(id);
+    }
+    for (auto& [end, ofEnd] : byEnd) {
+        std::erase_if(ofEnd, [&](EntityId id) { return std::ranges::find(links[id], fault) == links[id].end(); });
+        const auto latency = [&](EntityId id) { return sight.state.links.at(id).extraLatency; };
+        const bool alike =
+            std::ranges::all_of(ofEnd, [&](EntityId id) { return latency(id) == latency(ofEnd.front()); });
+        if (ofEnd.size() < kSeveral || (fault == Action::DelayLink && !alike)) continue;
+        const bool client = sight.trace.entity(end).kind == EntityKind::Client;
+        const FaultOffer cure =
+            currentOffer(client ? Breakable::client(sight, end) : Breakable::server(sight, end), fault);
+        if (!cure.enabled) continue;
+        //: Links of one client or server: %1 its name, %2 the number of parties at the other ends, three at least.
+        const QString all = Words::tr("%1 ↔ %2 others").arg(sight.trace.displayName(end)).arg(ofEnd.size());
+        struck.push_back({struckWords(fault, all), cure});
+        for (const EntityId id : ofEnd)
+            std::erase(links[id], fault);
     }
 }
 
@@ -252,10 +283,17 @@ std::vector<Struck> struckOnes(const ViewContext& context) {
         // The pool is several servers': named once, by the one that stands for it.
         if (node.poolExhausted) add(Breakable::server(sight, id), {Action::ExhaustPool});
     }
+    std::map<EntityId, std::vector<Action>> links; // and what they suffer from
     for (const auto& [id, link] : sight.state.links) {
-        if (!link.cut && link.extraLatency == 0) continue;
+        if (link.cut) links[id].push_back(Action::CutLink);
+        if (link.extraLatency != 0) links[id].push_back(Action::DelayLink);
+    }
+    for (const Action fault : {Action::CutLink, Action::DelayLink})
+        tellTogether(sight, fault, links, struck);
+    for (const auto& [id, faults] : links) {
         const trace::Entity& e = trace->entity(id);
-        add(Breakable::link(sight, e.parent, e.other), {Action::CutLink, Action::DelayLink});
+        for (const Action fault : faults)
+            add(Breakable::link(sight, e.parent, e.other), {fault});
     }
     return struck;
 }

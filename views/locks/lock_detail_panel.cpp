@@ -169,11 +169,11 @@ void LockDetailPanel::build() {
     m_queueView->setAccessibleName(tr("Queue"));
     section(m_queueCaption, {m_queueView, m_queueNote});
     column->addWidget(m_waits);
-    section(m_historyCaption, {m_history});
     m_copies->setAccessibleName(tr("On each server"));
     section(m_copiesCaption, {m_copies});
     m_server->setAccessibleName(tr("On the server"));
     section(m_serverCaption, {m_server});
+    section(m_historyCaption, {m_history}); // last: the ring says what is left now
     column->addStretch();
 }
 

@@ -50,20 +50,20 @@ bool severalServers(session::Session* session) {
 
 /// By logical index. In a narrow window the server's name beside its badge and the bar of a lease give way first. Then
 /// whole columns leave: what their cells say stands in the lock's own panel, and a word or two cut to "e…" says
-/// nothing. The lock, its holder, how long it lasts and the waiters stay to the end.
+/// nothing. The lock, its state, its holder and how long it lasts stay to the end.
 QList<RoomyColumns::Width> columnWidths() {
     QList<RoomyColumns::Width> widths(LocksModel::ColumnCount);
     widths[LocksModel::LockColumn] = {132, 92, 1};
-    widths[LocksModel::ServerColumn] = {80, 44, 6, 1};
-    widths[LocksModel::FormatColumn] = {120, 112, 5, 3};
-    widths[LocksModel::ModeColumn] = {92, 80, 2, 4};
+    widths[LocksModel::ServerColumn] = {80, 44, 6, 2};
+    widths[LocksModel::FormatColumn] = {120, 112, 5, 4};
+    widths[LocksModel::ModeColumn] = {92, 80, 2, 5};
     widths[LocksModel::HolderColumn] = {150, 108, 1};
-    widths[LocksModel::HoldsColumn] = {56, 46, 7, 6};
+    widths[LocksModel::HoldsColumn] = {56, 46, 7, 7};
     widths[LocksModel::TtlColumn] = {140, 116, 3};
-    widths[LocksModel::RenewalColumn] = {132, 120, 4, 2};
-    widths[LocksModel::WaitersColumn] = {76, 76, 2};
-    widths[LocksModel::TokenColumn] = {64, 60, 7, 5};
-    widths[LocksModel::HeldForColumn] = {106, 88, 2};
+    widths[LocksModel::RenewalColumn] = {132, 120, 4, 3};
+    widths[LocksModel::WaitersColumn] = {76, 76, 2, 1};
+    widths[LocksModel::TokenColumn] = {64, 60, 7, 6};
+    widths[LocksModel::HeldForColumn] = {106, 88, 2, 1};
     widths[LocksModel::StateColumn] = {104, 84, 0};
     return widths;
 }
@@ -76,7 +76,8 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
       m_proxy(new LocksProxy(m_model, this)),
       m_view(new LocksView),
       m_filter(new QLineEdit),
-      m_summary(new DimLabel),
+      m_title(new QLabel),
+      m_summary(new ElidedLabel),
       m_tree(new QToolButton),
       m_release(new ForceRelease(context, this)) {
     auto* layout = new QVBoxLayout(this);
@@ -86,6 +87,10 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     bar->setContentsMargins(kGrid + 4, kGrid / 2, kGrid, kGrid / 2);
     bar->setSpacing(kGrid);
     m_summary->setFont(uiFont(-1));
+    m_title->setFont(uiFont(0, QFont::DemiBold));
+    m_title->setObjectName(QStringLiteral("locks.title"));
+    m_title->hide();
+    bar->addWidget(m_title);
     m_chips = new LockChips(m_filter, this);
     bar->addWidget(m_chips);
     bar->addWidget(m_summary, 1);
@@ -105,7 +110,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     m_filter->setClearButtonEnabled(true);
     m_filter->setMinimumWidth(120);
     m_filter->setMaximumWidth(230);
-    bar->addWidget(m_filter, 2);
+    bar->addWidget(m_filter, 1);
     layout->addLayout(bar);
 
     m_view->setObjectName(QLatin1String(kKept) + QStringLiteral("locks"));
@@ -259,8 +264,15 @@ void LocksPanel::tellGrouping() {
     m_tree->setToolButtonStyle(width() < kRoomForWords ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
 }
 
+void LocksPanel::setTitle(const QString& title) {
+    m_title->setText(title);
+    m_title->setVisible(!title.isEmpty());
+}
+
 void LocksPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    constexpr int kNarrow = 480;
+    m_filter->setMaximumWidth(width() < kNarrow ? 120 : 230);
     tellGrouping();
 }
 

@@ -29,6 +29,8 @@ public:
         m_model->setUsualOverDays(std::move(usual));
     }
     QLineEdit* filterField() const { return m_filter; }
+    /// Stands before the rest where no tab says it; empty: there is none.
+    void setTitle(const QString& title);
 
 Q_SIGNALS:
     /// For the tab's title.
@@ -69,6 +71,7 @@ private:
     QTreeView* m_view;
     RoomyColumns* m_columns; ///< of the view
     QLineEdit* m_filter;
+    QLabel* m_title;
     DimLabel* m_summary;
     LockChips* m_chips; ///< of watched servers, where they stand for the summary's counts
     QToolButton* m_tree;

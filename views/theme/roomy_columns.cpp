@@ -34,8 +34,7 @@ RoomyColumns::RoomyColumns(QHeaderView* header, QList<Width> widths)
     header->installEventFilter(this);
     connect(header, &QHeaderView::sectionResized, this, [this](int column, int before, int now) {
         // The last one stretches by itself; a column that leaves or comes back has no other width than it had.
-        const bool stretches = m_header->visualIndex(column) == m_header->count() - 1;
-        if (m_inside || stretches || before == 0 || now == 0) return;
+        if (m_inside || isLastShown(column) || before == 0 || now == 0) return;
         m_shares = false;
         // A person arranges the table: all of it is there, and scrolls. Not at once, as the header may be on its way
         // over its columns.
@@ -51,6 +50,12 @@ RoomyColumns::RoomyColumns(QHeaderView* header, QList<Width> widths)
 
 RoomyColumns* RoomyColumns::of(const QHeaderView* header) {
     return header ? header->findChild<RoomyColumns*>(QString(), Qt::FindDirectChildrenOnly) : nullptr;
+}
+
+bool RoomyColumns::isLastShown(int column) const {
+    for (int place = m_header->visualIndex(column) + 1; place < m_header->count(); ++place)
+        if (!m_header->isSectionHidden(m_header->logicalIndex(place))) return false;
+    return true;
 }
 
 bool RoomyColumns::eventFilter(QObject* watched, QEvent* event) {
@@ -171,7 +176,7 @@ void RoomyColumns::share(bool room) {
 
 bool RoomyColumns::arePlain() const {
     for (int i = 0; i < m_widths.size(); ++i) {
-        const bool stretches = m_header->stretchLastSection() && m_header->visualIndex(i) == m_header->count() - 1;
+        const bool stretches = m_header->stretchLastSection() && isLastShown(i);
         if (!stretches && !m_header->isSectionHidden(i) && m_header->sectionSize(i) != m_widths[i].wanted) return false;
     }
     return true;

@@ -59,6 +59,8 @@ protected:
 
 private:
     void share(bool room);
+    /// Whether no column right of it is shown: the header stretches it by itself.
+    bool isLastShown(int column) const;
     QList<int> shared(int room) const;
     /// The least width of a column; where columns may leave, one that stays has its title whole.
     int leastOf(int column) const;

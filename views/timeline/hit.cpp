@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 #include <cmath>
+#include <limits>
 
 namespace lockscope::views {
 namespace {
@@ -26,6 +27,19 @@ std::size_t nearest(const TickTrack& ticks, std::int64_t t, std::int64_t slack) 
             best = i;
         }
     }
+    return best;
+}
+
+/// The lane of the row with a tick nearest to t: a row of links has several.
+const Lane* nearestLane(const TimelineLayout::Row& row, std::int64_t t) {
+    constexpr std::int64_t kFarthest = std::numeric_limits<std::int64_t>::max() - 1;
+    const auto distance = [t](const Lane* lane) {
+        const std::size_t i = nearest(lane->ticks, t, kFarthest);
+        return i < lane->ticks.size() ? std::abs(lane->ticks[i].at - t) : kFarthest;
+    };
+    const Lane* best = row.lane;
+    for (const Lane* other : row.alike)
+        if (distance(other) < distance(best)) best = other;
     return best;
 }
 
@@ -77,8 +91,11 @@ TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF
         }
     }
     const double reach = lane.kind == LaneKind::Effect ? bar.height() / 2 : 4;
-    if (const std::size_t i = nearest(lane.ticks, hit.time, slack(reach)); i < lane.ticks.size())
+    const Lane* const ticked = nearestLane(row, hit.time);
+    if (const std::size_t i = nearest(ticked->ticks, hit.time, slack(reach)); i < ticked->ticks.size()) {
+        hit.lane = ticked;
         return found(TimelineHit::What::Tick, i);
+    }
     const bool onBar = y >= bar.top() - scene.metrics.px(6) && y <= bar.bottom() + scene.metrics.px(6);
     if (const std::size_t i = spanNear(lane.spans, hit.time, slack(2)); onBar && i < lane.spans.size())
         if (hit.time <= lane.endOf(lane.spans[i], scene.data.now()) + slack(2))
@@ -108,7 +125,8 @@ QString hitWords(const TimelineScene& scene, const TimelineHit& hit) {
                 lines << Timeline::tr("%1: not known yet").arg(instant(scene.data.trace(), Nanos(t)));
                 break;
             }
-            lines << laneTitle(scene.data, *hit.lane) + QStringLiteral(": ") + laneState(scene.data, *hit.lane, t);
+            lines << rowTitle(scene.data, scene.layout.rows()[std::size_t(hit.row)]) + QStringLiteral(": ") +
+                         laneState(scene.data, *hit.lane, t);
         }
         break;
     case TimelineHit::What::Span:

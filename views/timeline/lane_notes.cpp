@@ -27,6 +27,15 @@ QStringList heldWords(const TimelineData& data, const Span& span, std::int64_t t
 
 } // namespace
 
+bool waitsForEngines(const TimelineData& data, const Lane& lane, std::int64_t t) {
+    const Span* const change = spanAt(data.engineSwitches(), t);
+    const Span* const span = spanAt(lane.spans, t);
+    if (!change || (span && t < lane.endOf(*span, data.now() + 1))) return false;
+    const std::size_t past = lane.ticks.lowerBound(t + 1);
+    return past > 0 && lane.ticks[past - 1].at >= change->from &&
+           data.trace().kindAt(lane.ticks[past - 1].row) == trace::EventKind::Interrupted;
+}
+
 QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t) {
     const QString whole = laneState(data, lane, t);
     const Span* const span = t > data.now() ? nullptr : spanAt(lane.spans, t);

@@ -32,33 +32,39 @@ bool lowServers(Density density) {
 } // namespace
 
 int TimelineMetrics::laneHeight(const Lane& lane) const {
+    const bool usual = density == Density::Usual;
     switch (lane.kind) {
     case LaneKind::Belief:
         return std::max(1, px(belief));
-    case LaneKind::Record:
+    case LaneKind::Record: {
         if (density >= Density::Lowest) return px(density == Density::Least ? 36 : 48);
-        return px((lowRecords ? 60 : 88) + (!showsDeciders(lane) ? 0 : lowRecords ? kDecidersAboveLow : kDeciders));
+        const double deciders = !showsDeciders(lane) ? 0 : lowRecords ? kDecidersAboveLow : kDeciders;
+        const bool bare = !usual && lane.queue.empty(); // nobody waits below the bar
+        return px((bare ? 41 : lowRecords ? 60 : 88) + deciders);
+    }
     case LaneKind::Copy:
-        return px(density >= Density::Lowest ? 22 : 28);
-    case LaneKind::Clock:
-        return px(28);
     case LaneKind::Session:
-        return px(density == Density::Usual ? 28 : 22);
+        return px(usual ? 28 : 22);
+    case LaneKind::Clock:
+        return px(usual ? 28 : 20);
     case LaneKind::Watchers:
-        return px(50);
+        return px(usual ? 50 : 36);
     case LaneKind::Effect:
         if (density == Density::Least && lane.ticks.empty()) return px(20);
         // Its numbers would be cut off at half their height otherwise.
-        return wordsPx(density == Density::Usual ? 54 : 49);
+        return wordsPx(usual ? 54 : 49);
     case LaneKind::Node:
-        return px(lowServers(density) ? 20 : lane.roles.empty() ? 42 : 46);
+        if (lowServers(density)) return px(20);
+        if (!usual) return px(lane.roles.empty() ? 24 : 34);
+        return px(lane.roles.empty() ? 42 : 46);
     case LaneKind::Link:
-        return px(42);
+        return px(usual ? 42 : 26);
     }
     return px(42);
 }
 
 QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
+    const bool usual = density == Density::Usual;
     switch (kind) {
     case LaneKind::Belief: {
         if (!lowBeliefs()) return {x, double(px(16)), width, double(px(29))};
@@ -69,20 +75,19 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
         if (density >= Density::Lowest) return {x, double(px(6)), width, double(px(21))};
         return lowRecords ? QRectF(x, px(12), width, px(24)) : QRectF(x, px(18), width, px(48));
     case LaneKind::Effect:
-        return {x, double(wordsPx(density == Density::Usual ? 13 : 12)), width,
-                double(wordsPx(density == Density::Usual ? 22 : 18))};
+        return {x, double(wordsPx(usual ? 13 : 12)), width, double(wordsPx(usual ? 22 : 18))};
     case LaneKind::Copy:
-        return {x, double(px(density >= Density::Lowest ? 3 : 6)), width, double(px(16))};
-    case LaneKind::Clock:
-        return {x, double(px(6)), width, double(px(16))};
     case LaneKind::Session:
-        return {x, double(px(density == Density::Usual ? 6 : 3)), width, double(px(16))};
+        return {x, double(px(usual ? 6 : 3)), width, double(px(16))};
+    case LaneKind::Clock:
+        return {x, double(px(usual ? 6 : 2)), width, double(px(16))};
     case LaneKind::Watchers:
-        return {x, double(px(20)), width, double(px(24))};
+        return usual ? QRectF(x, px(20), width, px(24)) : QRectF(x, px(16), width, px(18));
     case LaneKind::Node:
-        return lowServers(density) ? QRectF(x, px(3), width, px(14)) : QRectF(x, px(11), width, px(18));
+        if (lowServers(density)) return {x, double(px(3)), width, double(px(14))};
+        return usual ? QRectF(x, px(11), width, px(18)) : QRectF(x, px(3), width, px(16));
     case LaneKind::Link:
-        return {x, double(px(11)), width, double(px(20))};
+        return {x, double(px(usual ? 11 : 3)), width, double(px(20))};
     }
     return {};
 }
@@ -122,6 +127,23 @@ bool hangsOnAnother(const Lane& lane) {
 bool isTroubled(const Lane& link) {
     return !link.faults.empty() || link.lossy;
 }
+
+namespace {
+
+/// Whether the same faults have struck both links at the same times, with the same consequences.
+bool areStruckAlike(const trace::Trace& trace, const Lane& a, const Lane& b) {
+    if (a.faults.size() != b.faults.size() || a.spans.size() != b.spans.size()) return false;
+    for (std::size_t i = 0; i < a.faults.size(); ++i)
+        if (a.faults[i].at != b.faults[i].at || a.faults[i].kind != b.faults[i].kind) return false;
+    for (std::size_t i = 0; i < a.spans.size(); ++i) {
+        const Span &one = a.spans[i], &other = b.spans[i];
+        if (one.from != other.from || one.to != other.to || one.state != other.state) return false;
+        if (trace.at(one.row).value != trace.at(other.row).value) return false;
+    }
+    return true;
+}
+
+} // namespace
 
 bool believesAt(const Lane& lane, std::int64_t at) {
     const std::size_t s = lane.spans.firstEndingAfter(at);
@@ -170,7 +192,7 @@ bool isLeftOut(const Lane& lane, TimelineMetrics::Density density) {
 
 /// Copies stand with their lock, or below the effects where there is little room: they have a section then.
 LaneKind sectionIn(const Lane& lane, TimelineMetrics::Density density) {
-    const bool below = lane.kind == LaneKind::Copy && density != TimelineMetrics::Density::Usual;
+    const bool below = lane.kind == LaneKind::Copy && density >= TimelineMetrics::Density::Low;
     return below ? LaneKind::Copy : sectionOf(lane);
 }
 
@@ -206,9 +228,37 @@ TimelineLayout::Count TimelineLayout::countOf(const TimelineData& data) const {
     for (const auto& lane : data.lanes()) {
         count.shown += shows(*lane, count.many());
         count.written += lane->kind == LaneKind::Effect && !lane->ticks.empty();
-        count.struck += lane->kind == LaneKind::Link && !lane->faults.empty();
+        if (lane->kind == LaneKind::Link && !lane->faults.empty()) {
+            ++count.struck;
+            count.blows += lane->faults.size() + lane->spans.size();
+        }
+        count.queued += lane->kind == LaneKind::Record && !lane->queue.empty();
     }
     return count;
+}
+
+std::map<const Lane*, std::vector<const Lane*>> TimelineLayout::linkGroups(const TimelineData& data) const {
+    std::map<const Lane*, std::vector<const Lane*>> groups;
+    if (m_wanted.allLinks || data.lanes().size() > kUncounted) return groups;
+    std::vector<const Lane*> firsts;
+    for (const auto& lane : data.lanes()) {
+        if (lane->kind != LaneKind::Link || lane->faults.empty() || lane->folded || isFilteredOut(*lane)) continue;
+        const bool asked = m_wanted.selected != trace::kNoEntity && lane->entity == m_wanted.selected;
+        if (asked || isLit(*lane)) continue;
+        const auto joins = [&](const Lane* first) {
+            const auto group = groups.find(first);
+            const Lane& second = group == groups.end() ? *lane : *group->second.front();
+            // All links of a group have the same client, or the same server, at one end.
+            const bool sameClient = first->client == lane->client && first->client == second.client;
+            const bool sameServer = first->other == lane->other && first->other == second.other;
+            return (sameClient || sameServer) && areStruckAlike(data.trace(), *first, *lane);
+        };
+        if (const auto first = std::ranges::find_if(firsts, joins); first != firsts.end())
+            groups[*first].push_back(lane.get());
+        else
+            firsts.push_back(lane.get());
+    }
+    return groups;
 }
 
 bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& metrics) {
@@ -240,7 +290,12 @@ bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& met
     const auto section = [&metrics](const Lane& lane) { return sectionIn(lane, metrics.density); };
     std::map<LaneKind, LanesAway> away; // by section
     std::vector<const Lane*> shown;
+    auto groups = linkGroups(data);
+    std::set<const Lane*> grouped;
+    for (const auto& [first, others] : groups)
+        grouped.insert(others.begin(), others.end());
     for (const auto& lane : data.lanes()) {
+        if (grouped.contains(lane.get())) continue;
         if (shows(*lane, many))
             shown.push_back(lane.get());
         else if (!lane->folded && isFilteredOut(*lane))
@@ -284,6 +339,8 @@ bool TimelineLayout::update(const TimelineData& data, const TimelineMetrics& met
             continue;
         }
         m_rows.push_back({shown[i], y, metrics.laneHeight(*shown[i])});
+        if (const auto group = groups.find(shown[i]); group != groups.end())
+            m_rows.back().alike = std::move(group->second);
         y += m_rows.back().height;
     }
     m_height = y;
@@ -294,7 +351,7 @@ int TimelineLayout::heightOfStory(const TimelineMetrics& metrics) const {
     int height = 0, below = 0;
     std::optional<LaneKind> sectionBelow;
     for (const Row& row : m_rows) {
-        const bool copyBelow = row.lane->kind == LaneKind::Copy && metrics.density != Density::Usual;
+        const bool copyBelow = row.lane->kind == LaneKind::Copy && metrics.density >= Density::Low;
         if (sectionOf(*row.lane) != LaneKind::Node && !copyBelow) {
             height += metrics.laneHeight(*row.lane);
             continue;
@@ -366,6 +423,8 @@ int TimelineLayout::rowOf(trace::EntityId entity) const {
     if (entity == trace::kNoEntity) return -1;
     for (std::size_t i = 0; i < m_rows.size(); ++i)
         if (m_rows[i].lane->entity == entity) return int(i);
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        if (std::ranges::find(m_rows[i].alike, entity, &Lane::entity) != m_rows[i].alike.end()) return int(i);
     for (std::size_t i = 0; i < m_rows.size(); ++i)
         if (m_rows[i].lane->client == entity) return int(i);
     for (std::size_t i = 0; i < m_rows.size(); ++i)

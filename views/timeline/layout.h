@@ -4,6 +4,7 @@
 
 #include <QRectF>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -29,10 +30,11 @@ struct TimelineMetrics {
     /// How much gives way where belief, record and effect have too little room, each step more than the one before it.
     enum class Density : std::uint8_t {
         Usual,
-        Low,    ///< captions, records, effects and the overview are lower, and copies stand below the effects
-        Lower,  ///< without the strip of who decides a record, and servers have one line of words
-        Lowest, ///< records have room for a bar and its queue, and copies for a bar
-        Least   ///< queues have no words, and lanes of effects that nobody has written are a line
+        Compact, ///< all lanes but those of clients are lower, down to their words; also captions and the overview
+        Low,     ///< copies stand below the effects
+        Lower,   ///< without the strip of who decides a record, and servers have one line of words
+        Lowest,  ///< records have room for a bar and its queue
+        Least    ///< queues have no words, and lanes of effects that nobody has written are a line
     };
     Density density = Density::Usual;
     /// Whether clients that believe stand before all others, because not even lines of all of them have room.
@@ -106,6 +108,7 @@ public:
     struct Row {
         const Lane* lane = nullptr;
         int y = 0, height = 0;
+        std::vector<const Lane*> alike{}; ///< links that share the row of this one: linkGroups()
     };
     struct Section {
         LaneKind kind = LaneKind::Belief;
@@ -177,6 +180,8 @@ private:
     struct Count {
         std::size_t beliefs = 0, shown = 0;
         std::size_t struck = 0;  ///< links with faults
+        std::size_t blows = 0;   ///< faults of links, and what they made of them
+        std::size_t queued = 0;  ///< records with a queue
         std::size_t written = 0; ///< lanes of effects with writes
         bool many() const { return beliefs > kCrowd; }
         bool operator==(const Count&) const = default;
@@ -193,6 +198,9 @@ private:
     Pinned band(int top, int bottom, int scroll, int room) const;
     bool isFolded(const Lane& lane, TimelineMetrics::Density density) const;
     Count countOf(const TimelineData& data) const;
+    /// Links of one client that the same faults have struck in the same way, by the first of them: one row shows them
+    /// all, unless one asks for all links, or for one of these.
+    std::map<const Lane*, std::vector<const Lane*>> linkGroups(const TimelineData& data) const;
     /// The first of these heights of clients' lanes with which all lanes are in sight.
     std::optional<double> heightOfMany(const TimelineData& data, const TimelineMetrics& metrics, int room,
                                        std::span<const double> heights) const;

@@ -20,9 +20,12 @@ constexpr struct {
     Density density;
 } kSteps[]{{TimelineMetrics::kWhole, Density::Usual},
            {40, Density::Usual},
+           {TimelineMetrics::kWhole, Density::Compact},
+           {40, Density::Compact},
+           {32, Density::Compact},
+           {28, Density::Compact},
            {TimelineMetrics::kWhole, Density::Low},
            {40, Density::Low},
-           {28, Density::Usual},
            {28, Density::Low},
            {28, Density::Lower},
            {24, Density::Lowest},
@@ -91,8 +94,15 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
     const auto beliefs = std::size_t(std::ranges::count_if(data.lanes(), [&](const auto& lane) {
         return lane->kind == LaneKind::Belief && shows(*lane, count.many()) && !isFolded(*lane, Density::Usual);
     }));
-    if (count.beliefs == 0) return metrics;
+    if (count.beliefs == 0) { // the locks of servers: as many of them in sight as there is room for
+        if (metrics.lowRecords) metrics.density = Density::Compact;
+        return metrics;
+    }
     if (beliefs > kMany) return fittedToMany(data, metrics, room);
+    std::set<const Lane*> grouped; // with another link, in its row
+    for (const auto& [first, others] : linkGroups(data))
+        grouped.insert(others.begin(), others.end());
+    const std::size_t struckRows = count.struck - grouped.size();
     const auto litLane = [&](LaneKind kind) {
         return [this, kind](const auto& lane) { return lane->kind == kind && isLit(*lane); };
     };
@@ -116,12 +126,12 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
         return lane.kind == LaneKind::Clock || (lane.kind == LaneKind::Node && lane.entity <= lastServer);
     };
     const auto fits = [&](const TimelineMetrics& tried, Lit lit) {
-        const bool copiesBelow = tried.density != Density::Usual;
+        const bool copiesBelow = tried.density >= Density::Low;
         int height = 3 * tried.captionHeight(); // and one each for copies and servers that stand below
         bool copies = false;
         std::size_t struck = 0;
         for (const auto& lane : data.lanes()) {
-            if (isFolded(*lane, tried.density)) continue;
+            if (isFolded(*lane, tried.density) || grouped.contains(lane.get())) continue;
             const bool isStruck = struck < lit.struck && lane->kind == LaneKind::Link && !lane->faults.empty();
             struck += isStruck;
             if (!isStruck && (!shows(*lane, count.many()) || !isInSight(*lane, copiesBelow, lit))) continue;
@@ -135,7 +145,7 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
     // Where not all of them fit, one broken link may, or the lit servers alone, or the copies, and the servers are
     // scrolled to. Where nobody points at any, clients give way to all of them, but not as far.
     const bool all = m_lit.empty();
-    for (const Lit lit : {Lit{true, true, count.struck}, Lit{true, true, std::min<std::size_t>(count.struck, 1)},
+    for (const Lit lit : {Lit{true, true, struckRows}, Lit{true, true, std::min<std::size_t>(struckRows, 1)},
                           Lit{true, all || serversLit}, Lit{all, serversLit}, Lit{true, false}, Lit{false, false}}) {
         if (!all && lit.copies && lit.servers && !serversLit && lit.struck == 0) continue;
         if (!all && lit.copies && !copiesLit && !lit.servers) continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/format.h"
+#include "timeline/lane_notes.h"
 #include "timeline/paint_kit.h"
 #include "timeline/words.h"
 #include "trace/time_text.h"
@@ -243,7 +244,7 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, c
     greys.paint(kit.p, color(Role::Paused));
 }
 
-/// Where a lock manager changes engines, a client that does not hold has nobody to ask.
+/// Where a lock manager changes engines, a client that waited has nobody to ask; one that has released rests.
 void paintEngineSwitches(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     const std::int64_t least = std::int64_t(kit.m.px(40) * kit.c.nanosPerPixel());
     const auto isDead = [&lane](std::int64_t t) {
@@ -259,6 +260,7 @@ void paintEngineSwitches(const PaintKit& kit, const Lane& lane, const QRectF& ba
             std::int64_t from = change.from;
             const auto fill = [&](std::int64_t until) {
                 if (until - from < least || isDead(from)) return;
+                if (!waitsForEngines(kit.data, lane, until - 1)) return;
                 const QRectF r = kit.across(from, until, bar, 2);
                 const double y = std::round(r.center().y()), left = std::max(r.x(), 0.0) + kit.m.px(3);
                 kit.p.setPen(QPen(color(Role::Waiting), 1, Qt::DashLine));

@@ -95,6 +95,7 @@ void paintClock(const PaintKit& kit, const Lane& lane, int height) {
                 kit.p.setRenderHint(QPainter::Antialiasing, false);
             }
             if (!span.open()) upright(r.right() - 1, slope.to);
+            if (height < kit.m.px(24)) return; // beside its name stands how it is now
             const bool above = clock.clockGain == 0 ? offset > 0 : slope.from + slope.to > 0;
             const QRectF line(0, above ? middle : bar.y() - kit.m.px(3), 0, kit.m.px(13));
             const QRectF room = kit.words(r.x(), r.right(), line);

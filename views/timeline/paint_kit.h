@@ -195,7 +195,7 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height);
 void paintCopy(const PaintKit& kit, const Lane& lane, int height);
 void paintNode(const PaintKit& kit, const Lane& lane, int height);
 void paintWatchers(const PaintKit& kit, const Lane& lane, int height);
-void paintLink(const PaintKit& kit, const Lane& lane, int height);
+void paintLink(const PaintKit& kit, const TimelineLayout::Row& row);
 void paintClock(const PaintKit& kit, const Lane& lane, int height);
 void paintSession(const PaintKit& kit, const Lane& lane, int height);
 /// Below a belief's bar: how long the server would still keep its lock; in words, or on a low lane as a line

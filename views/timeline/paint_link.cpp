@@ -60,6 +60,7 @@ void paintPhases(const PaintKit& kit, const Lane& lane, int height) {
 struct Arrow {
     double x;
     const Tick* tick;
+    const Lane* lane;
 };
 
 /// A flight long enough to be seen, or one that ends on the way.
@@ -83,7 +84,8 @@ void paintFlight(const PaintKit& kit, LinkTick kind, const QPointF& from, QPoint
 }
 
 /// A message on its way from one end of the link (top: client, bottom: server) to the other. Gives where it ends.
-double paintArrow(const PaintKit& kit, const Arrow& arrow, const Lane& lane, const QRectF& bar, double room) {
+double paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, int height, double room) {
+    const Lane& lane = *arrow.lane;
     const Tick& tick = *arrow.tick;
     const auto kind = LinkTick(tick.kind);
     const trace::Event e = kit.trace.at(tick.row);
@@ -118,7 +120,8 @@ double paintArrow(const PaintKit& kit, const Arrow& arrow, const Lane& lane, con
         if (span.from > tick.at || span.state == unsigned(LinkPhase::Cut))
             right = std::min(right, kit.c.x(span.from) - kit.m.px(3));
     }
-    const QRectF words(left, up ? bar.top() - kit.m.px(10) : bar.bottom() - kit.m.px(6), right - left, kit.m.px(15));
+    const double line = kit.m.px(15), above = bar.top() - kit.m.px(10), below = bar.bottom() - kit.m.px(6);
+    const QRectF words(left, up ? std::max(above, -2.0) : std::min(below, height - line), right - left, line);
     // A command without its beginning would be another one.
     if (right <= left || words.x() < 0 || words.x() + kit.m.px(40) > kit.edge) return arrow.x + flight;
     const QString command = kit.trace.displayName(e.aux);
@@ -128,7 +131,9 @@ double paintArrow(const PaintKit& kit, const Arrow& arrow, const Lane& lane, con
 
 } // namespace
 
-void paintLink(const PaintKit& kit, const Lane& lane, int height) {
+void paintLink(const PaintKit& kit, const TimelineLayout::Row& row) {
+    const Lane& lane = *row.lane;
+    const int height = row.height;
     const QRectF bar = kit.m.bar(LaneKind::Link, 0, kit.c.width());
     paintPhases(kit, lane, height);
 
@@ -136,16 +141,22 @@ void paintLink(const PaintKit& kit, const Lane& lane, int height) {
     std::vector<Arrow> arrows;
     std::vector<std::uint32_t> counts(std::size_t(kit.c.width()) + 1), kinds(counts.size());
     const auto columnOf = [&](double x) { return std::size_t(std::clamp(int(x), 0, int(counts.size()) - 1)); };
-    lane.ticks.visit(
-        kit.c.from() - kit.pixel * 64, kit.to(), kit.pixel * 2,
-        [&](std::size_t, const Tick& tick) {
-            arrows.push_back({kit.c.x(tick.at), &tick});
-        },
-        [&](const TickSum& sum) {
-            const std::size_t column = columnOf((kit.c.x(sum.from) + kit.c.x(sum.to)) / 2);
-            counts[column] += sum.count;
-            kinds[column] |= sum.kinds;
-        });
+    const auto addMessages = [&](const Lane& of) {
+        of.ticks.visit(
+            kit.c.from() - kit.pixel * 64, kit.to(), kit.pixel * 2,
+            [&](std::size_t, const Tick& tick) {
+                arrows.push_back({kit.c.x(tick.at), &tick, &of});
+            },
+            [&](const TickSum& sum) {
+                const std::size_t column = columnOf((kit.c.x(sum.from) + kit.c.x(sum.to)) / 2);
+                counts[column] += sum.count;
+                kinds[column] |= sum.kinds;
+            });
+    };
+    addMessages(lane);
+    for (const Lane* other : row.alike)
+        addMessages(*other);
+    if (!row.alike.empty()) std::ranges::stable_sort(arrows, {}, &Arrow::x);
     for (std::size_t i = 0; i < arrows.size();) {
         // A run of messages closer than 2 pixels is an exchange when it is short, and a crowd when it is long.
         std::size_t end = i + 1;
@@ -157,7 +168,7 @@ void paintLink(const PaintKit& kit, const Lane& lane, int height) {
             for (double pen = -1e9; i < end; ++i) {
                 Arrow arrow = arrows[i];
                 arrow.x = std::max(arrow.x, pen);
-                pen = paintArrow(kit, arrow, lane, bar, i + 1 < end ? arrows[i + 1].x - arrows[i].x : after);
+                pen = paintArrow(kit, arrow, bar, height, i + 1 < end ? arrows[i + 1].x - arrows[i].x : after);
             }
             continue;
         }

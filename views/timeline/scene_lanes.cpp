@@ -127,14 +127,20 @@ QString believersNames(const PaintKit& kit, const std::vector<TimelineLayout::Ro
     return names.join(QStringLiteral(", "));
 }
 
+/// Whether a low lane has room for its client's name and for the margin below it.
+bool hasTwoLines(const TimelineMetrics& metrics, int height) {
+    return height >= metrics.px(36);
+}
+
 /// One line, and of lanes that are lower than a line only of as many as have room: of believers first.
 void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, std::size_t row,
                    const std::vector<std::size_t>& believers) {
     const auto& rows = scene.layout.rows();
     const Lane& lane = *rows[row].lane;
     const int line = kit.m.px(14), height = rows[row].height;
-    if (height >= kit.m.px(24)) { // a row of its own
-        kit.text(QRectF(kit.m.px(14), 0, width - kit.m.px(20), height), laneShortTitle(kit.data, lane), kit.bold,
+    if (height >= kit.m.px(24)) {                                                    // a row of its own
+        const int low = hasTwoLines(kit.m, height) ? height - kit.m.px(18) : height; // its margin stands below it
+        kit.text(QRectF(kit.m.px(14), 0, width - kit.m.px(20), low), laneShortTitle(kit.data, lane), kit.bold,
                  Role::Text);
         return;
     }
@@ -157,21 +163,27 @@ void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, s
 }
 
 /// A name and a state in one line.
-void paintOneLine(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
+void paintOneLine(const PaintKit& kit, const TimelineScene& scene, const TimelineLayout::Row& row, int width) {
+    const Lane& lane = *row.lane;
+    const int height = row.height;
     const double left = kit.m.px(14), right = width - kit.m.px(6);
     const QString state = laneSubtitle(kit.data, lane, scene.notes, scene.playhead);
     const double needed = kit.small.width(state);
-    const double end =
-        kit.text({left, 0, right - left, double(height)}, laneTitle(kit.data, lane), kit.bold, Role::Text);
+    const double end = kit.text({left, 0, right - left, double(height)}, rowTitle(kit.data, row), kit.bold, Role::Text);
     if (end + kit.m.px(6) + needed <= right)
         kit.text({right - needed, 0, needed + 2, double(height)}, state, kit.small, Role::TextDim);
 }
 
-void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
+bool isOneLine(LaneKind kind) {
+    return kind == LaneKind::Node || kind == LaneKind::Effect || kind == LaneKind::Link;
+}
+
+void paintLabel(const PaintKit& kit, const TimelineScene& scene, const TimelineLayout::Row& row, int width) {
+    const Lane& lane = *row.lane;
+    const int height = row.height;
     if (hangsOnAnother(lane)) return paintBranch(kit, scene, lane, width, height);
     const double line = kit.m.px(18);
-    const bool low = height < 2 * line && (lane.kind == LaneKind::Node || lane.kind == LaneKind::Effect);
-    if (low) return paintOneLine(kit, scene, lane, width, height);
+    if (height < 2 * line && isOneLine(lane.kind)) return paintOneLine(kit, scene, row, width);
     const QString subtitle = laneSubtitle(kit.data, lane, scene.notes, scene.playhead);
     const double left = kit.m.px(14), room = width - left - kit.m.px(4);
     // Below a client's name is room for its margin, which comes and goes.
@@ -184,14 +196,16 @@ void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lan
     lines.removeAll(QString());
     if (lines.size() > 1 && height < 3 * line) lines.removeFirst(); // the server has a lane of its own
     double top = lines.size() < 2 ? middle - line / 2 - double(lines.size()) * (line / 2 - 2) : middle - 1.5 * line + 4;
-    kit.text({left, top, room, line}, laneTitle(kit.data, lane), kit.bold, Role::Text);
+    kit.text({left, top, room, line}, rowTitle(kit.data, row), kit.bold, Role::Text);
     for (const QString& words : std::as_const(lines)) {
         top += line - 2;
         kit.text({left, top, room, line}, words, kit.small, Role::TextDim);
     }
 }
 
-void paintLane(const PaintKit& kit, const Lane& lane, int height) {
+void paintLane(const PaintKit& kit, const TimelineLayout::Row& row) {
+    const Lane& lane = *row.lane;
+    const int height = row.height;
     switch (lane.kind) {
     case LaneKind::Belief:
         return paintBelief(kit, lane, height);
@@ -206,7 +220,7 @@ void paintLane(const PaintKit& kit, const Lane& lane, int height) {
     case LaneKind::Watchers:
         return paintWatchers(kit, lane, height);
     case LaneKind::Link:
-        return paintLink(kit, lane, height);
+        return paintLink(kit, row);
     case LaneKind::Clock:
         return paintClock(kit, lane, height);
     case LaneKind::Session:
@@ -257,7 +271,7 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
         painter.translate(0, y);
         const bool pinned = scene.layout.wanted().pinned.contains(row.lane->entity);
         const int pin = pinned ? kit.m.px(14) : 0;
-        if (!hasLowLabel(kit, *row.lane)) paintLabel(kit, scene, *row.lane, labels - pin, row.height);
+        if (!hasLowLabel(kit, *row.lane)) paintLabel(kit, scene, row, labels - pin);
         if (pinned) paintIcon(painter, QRectF(labels - pin - 3, kit.m.px(4), pin, pin), "pinned", Role::Accent);
         painter.translate(labels, 0);
         // One that believes among hundreds reaches into the lane above, but into no caption.
@@ -266,7 +280,7 @@ void paintLanes(QPainter& painter, const QSize& size, const TimelineScene& scene
         const int over = line ? kLeastBelief - row.height : 0;
         beginClip(painter, QRect(0, -over, size.width() - labels, row.height + over));
         if (scene.ghost.data) paintGhost(kit, scene.ghost, *row.lane);
-        paintLane(kit, *row.lane, row.height);
+        paintLane(kit, row);
         endClip(painter);
         painter.restore();
         if (row.height >= scene.metrics.px(8))
@@ -413,6 +427,11 @@ std::vector<MarginAtPlayhead> marginsAtPlayhead(const TimelineScene& scene, cons
         if (!scene.metrics.lowBeliefs()) {
             margins.push_back(
                 {{left, y + double(scene.metrics.px(43)), right - left, tall}, words, marginRole(margin)});
+            return;
+        }
+        if (hasTwoLines(scene.metrics, rows[i].height)) {
+            const double below = rows[i].height - scene.metrics.px(4) - tall;
+            margins.push_back({{left, y + below, right - left, tall}, words, marginRole(margin)});
             return;
         }
         // Right of the name, if both have room.

@@ -110,10 +110,18 @@ bool TimelineView::tighten() {
         const std::lock_guard lock(m_loader->data()->mutex());
         // By the usual frame, as a frame that follows the lanes would change the room that they are measured by.
         const TimelineMetrics plain(font);
-        const int usual = m_layout.heightOfStory(plain);
+        const auto heightBy = [this](const TimelineMetrics& metrics) {
+            int height = m_layout.heightOfStory(metrics);
+            if (m_metrics.density < TimelineMetrics::Density::Lower) return height;
+            // Lanes that have no row now would have one: else the answer would change with what it leads to.
+            for (const auto& lane : m_loader->data()->lanes())
+                if (lane->kind == LaneKind::Session && !lane->folded) height += metrics.laneHeight(*lane);
+            return height;
+        };
+        const int usual = heightBy(plain);
         const double room = height() - frameOf(plain).first - frameOf(plain).second;
         constexpr double kTightest = TimelineMetrics::kTightest;
-        const int lowest = m_layout.heightOfStory(TimelineMetrics(font, kTightest));
+        const int lowest = heightBy(TimelineMetrics(font, kTightest));
         if (usual > room && lowest <= room && lowest < usual) { // some lanes keep their height
             const double given = kTightest + (1 - kTightest) * (room - lowest) / (usual - lowest);
             tight = std::max(kTightest, std::floor(given * 100) / 100);

@@ -380,10 +380,11 @@ void TimelineView::measure() {
 QString TimelineView::rowWords(int row) const {
     if (row < 0 || row >= int(m_layout.rows().size())) return {};
     const std::lock_guard lock(m_loader->data()->mutex());
-    const Lane& lane = *m_layout.rows()[std::size_t(row)].lane;
+    const TimelineLayout::Row& shown = m_layout.rows()[std::size_t(row)];
+    const Lane& lane = *shown.lane;
     // A new past is folded in after the playhead has come there.
     const std::int64_t t = std::min(m_context ? m_context->playhead().count() : 0, m_loader->data()->now());
-    const QString title = laneTitle(*m_loader->data(), lane);
+    const QString title = rowTitle(*m_loader->data(), shown);
     const bool stateSays = lane.kind == LaneKind::Copy; // what stands below its name is the beginning of its state
     const QString subtitle = stateSays ? QString() : laneSubtitle(*m_loader->data(), lane, m_notes, t);
     //: What a screen reader says of a lane: %1 its name, %2 how it stands.

@@ -5,6 +5,7 @@
 #include "models/event_words.h"
 #include "theme/format.h"
 #include "theme/short_number.h"
+#include "timeline/lane_notes.h"
 #include "trace/decider.h"
 #include "trace/reason_words.h"
 #include "trace/text.h"
@@ -65,7 +66,7 @@ QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     const std::size_t past = lane.ticks.lowerBound(t + 1);
     if (past > 0 && BeliefTick(lane.ticks[past - 1].kind) == BeliefTick::Refused)
         words = Timeline::tr("idle; %1").arg(refusedWords(data.trace(), lane.ticks[past - 1]));
-    if (spanAt(data.engineSwitches(), t)) words = Timeline::tr("waits for the change of engines");
+    if (waitsForEngines(data, lane, t)) words = Timeline::tr("waits for the change of engines");
     // At the last instant that is known, what goes on still does.
     if (span && t < lane.endOf(*span, data.now() + 1)) {
         switch (BeliefState(span->state)) {
@@ -276,7 +277,12 @@ QString laneSubtitle(const TimelineData& data, const Lane& lane, const TimelineN
     };
     switch (lane.kind) {
     case LaneKind::Belief: {
-        const bool isThread = trace.entity(lane.entity).kind == EntityKind::Thread;
+        // A client with one thread needs no number for it.
+        const bool isThread =
+            trace.entity(lane.entity).kind == EntityKind::Thread &&
+            std::ranges::any_of(data.lanes(), [&](const auto& other) {
+                return other->kind == LaneKind::Belief && other->client == lane.client && other->entity != lane.entity;
+            });
         const QString thread = isThread ? Timeline::tr("thread %1").arg(nameOf(trace, lane.entity)) : QString();
         return with(thread, data.lockCount() > 1 ? nameOf(trace, lane.other) : QString());
     }

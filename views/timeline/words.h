@@ -51,6 +51,8 @@ inline bool isPale(const Span& span, const Lease& lease) {
 
 QString sectionCaption(LaneKind kind, LanesAway away = {});
 QString laneTitle(const TimelineData& data, const Lane& lane);
+/// The title of a row, which may have several links: "B ↔ 6 others".
+QString rowTitle(const TimelineData& data, const TimelineLayout::Row& row);
 /// The title where no subtitle has room: a client has a lane for each of several locks, so "A · invoices".
 QString laneShortTitle(const TimelineData& data, const Lane& lane);
 /// At the playhead: of a copy whether it decides, of the rest it does not change.

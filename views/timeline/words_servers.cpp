@@ -264,4 +264,14 @@ QString cutLinkName(const trace::Trace& trace, const trace::Event& event) {
                                        trace.displayName(forth ? link.other : link.parent));
 }
 
+QString rowTitle(const TimelineData& data, const TimelineLayout::Row& row) {
+    if (row.alike.empty()) return laneTitle(data, *row.lane);
+    const bool ofClient =
+        std::ranges::all_of(row.alike, [&](const Lane* one) { return one->client == row.lane->client; });
+    //: Links of one client or server: %1 its name, %2 the number of parties at the other ends, two at least.
+    return Timeline::tr("%1 ↔ %2 others")
+        .arg(data.trace().displayName(ofClient ? row.lane->client : row.lane->other))
+        .arg(row.alike.size() + 1);
+}
+
 } // namespace lockscope::views

@@ -106,6 +106,31 @@ private Q_SLOTS:
         QCOMPARE(without, 9);
     }
 
+    /// As many buttons as there are lines would push the verbs out of sight.
+    void linesThatSufferAlikeAreCuredTogether() {
+        Scene scene;
+        BreakPanel panel(&scene.context);
+        const auto delay = [&scene](trace::EntityId link, Nanos by) {
+            scene.session.writable().append(
+                {Nanos(20s).count(), by.count(), 0, link, 0, trace::EventKind::LinkDelayed, trace::kFault});
+        };
+        for (const trace::EntityId link : {scene.story.aLink, scene.story.bLink, scene.story.cLink})
+            delay(link, 1s);
+        scene.context.setPlayhead(21s);
+        Q_EMIT scene.session.advanced();
+        QTRY_COMPARE(panel.cures().size(), 1);
+        QVERIFY2(panel.cures().front()->text() == u"redis-1 ↔ 3 others slower"_qs,
+                 qPrintable(panel.cures().front()->text()));
+        QTest::mouseClick(panel.cures().front(), Qt::LeftButton);
+        QCOMPARE(scene.last().action, Action::DelayLink);
+        QCOMPARE(scene.last().target, u"redis-1"_qs);
+        QCOMPARE(scene.last().value, Nanos(0));
+        // One that suffers more than the others is told by itself, as are they.
+        delay(scene.story.cLink, 2s);
+        Q_EMIT scene.session.advanced();
+        QTRY_COMPARE(panel.cures().size(), 3);
+    }
+
     void theKeyThatPausedAClientLetsItGoOn() {
         Scene scene;
         scenario::Fault pause;

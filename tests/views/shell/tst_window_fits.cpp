@@ -4,10 +4,9 @@
 #include "faults/break_button.h"
 #include "lessons/lesson_guide.h"
 #include "lessons/presenter_bar.h"
+#include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
 #include "models/story.h"
-#include "statistics/statistics_panel.h"
-#include "statistics/statistics_strip.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/widgets.h"
@@ -175,16 +174,16 @@ private Q_SLOTS:
         QCOMPARE(view->verticalScrollBar()->value(), 0);
     }
 
-    /// A lock's ring is whole, buttons have their words, and statistics stand below the cluster or in a tab in sight.
+    /// A lock's ring is whole, buttons have their words, and each table is a tab or stands beside the cluster.
     void whereThingsAreBrokenNothingIsCut_data() {
         QTest::addColumn<QSize>("size");
-        QTest::addColumn<bool>("below");
+        QTest::addColumn<bool>("pair");
         for (const QSize size : {QSize(1280, 720), QSize(1280, 800), QSize(1600, 1000)})
-            QTest::addRow("%dx%d", size.width(), size.height()) << size << (size.height() >= 1000);
+            QTest::addRow("%dx%d", size.width(), size.height()) << size << (size.width() >= 1600);
     }
     void whereThingsAreBrokenNothingIsCut() {
         QFETCH(QSize, size);
-        QFETCH(bool, below);
+        QFETCH(bool, pair);
         WindowScene scene;
         scene.window->resize(size);
         scene.open("failover-async");
@@ -208,18 +207,52 @@ private Q_SLOTS:
                         return true;
             return false;
         };
-        for (const char* title : {"Cluster", "Wait-for", "Events", "Locks"})
+        for (const char* title : {"Cluster", "Wait-for", "Events", "Statistics"})
             QTRY_VERIFY2(tabInSight(QLatin1String(title)), title);
-        QTRY_COMPARE(tabInSight(QStringLiteral("Statistics")), !below);
-        if (!below) return;
-        const auto* const statistics = scene.window->findChild<views::StatisticsPanel*>();
-        QTRY_VERIFY(isWhole(statistics) && isWhole(statistics->strip()));
-        QVERIFY(cluster->height() > statistics->height());
-        const QList<const QWidget*> others{cluster, scene.window->work()->timeline(),
-                                           scene.window->work()->inspector()};
-        for (const QWidget* other : others) {
-            const QRect place(other->mapTo(scene.window.get(), QPoint()), other->size());
-            QVERIFY(!place.intersects({statistics->mapTo(scene.window.get(), QPoint()), statistics->size()}));
+        QTRY_COMPARE(tabInSight(QStringLiteral("Locks")), !pair);
+        if (!pair) return;
+        const auto* const locks = scene.window->findChild<views::LocksPanel*>();
+        QTRY_VERIFY(isWhole(locks));
+        const auto* const title = locks->findChild<QLabel*>(QStringLiteral("locks.title"));
+        QTRY_COMPARE(title->text(), QStringLiteral("Locks 1"));
+        QVERIFY(isWhole(title));
+        // Side by side, the cluster with more room.
+        QVERIFY(cluster->width() > locks->width());
+        QVERIFY(locks->mapTo(scene.window.get(), QPoint()).x() >
+                cluster->mapTo(scene.window.get(), QPoint(cluster->width(), 0)).x());
+    }
+
+    /// A failover is told by clients, record, copies, effects, servers, Sentinels and a slow line: all of them at once.
+    void aFailoverIsInSightAsAWhole() {
+        WindowScene scene;
+        scene.open("failover-async");
+        scene.action("layout.break")->trigger();
+        toViolation(scene);
+        const views::TimelineView* const view = timelineOf(scene);
+        for (const views::LaneKind kind :
+             {views::LaneKind::Belief, views::LaneKind::Record, views::LaneKind::Copy, views::LaneKind::Effect,
+              views::LaneKind::Node, views::LaneKind::Watchers, views::LaneKind::Link})
+            QTRY_VERIFY2(rowOf(*view, kind), qPrintable(QString::number(int(kind))));
+        QTRY_COMPARE(view->verticalScrollBar()->maximum(), 0);
+        const auto& rows = view->layoutOfLanes().rows();
+        QVERIFY(rows.back().y + rows.back().height <= view->viewport()->height());
+        QVERIFY(rowOf(*view, views::LaneKind::Belief)->height >= 28); // with its words
+    }
+
+    /// Lanes of sessions give way where there is little room: that they do must not bring them back, nor take the time
+    /// axis for ever.
+    void theLanesComeToRestWhereSessionsGiveWay() {
+        WindowScene scene;
+        scene.open("zk-leader-loss");
+        scene.action("layout.break")->trigger();
+        scene.window->player()->seek(30s);
+        QTRY_COMPARE_WITH_TIMEOUT(scene.context()->playhead(), Nanos(30s), 20'000);
+        const views::TimelineView* const view = timelineOf(scene);
+        QTRY_VERIFY(rowOf(*view, views::LaneKind::Record));
+        for (int height = 1000; height >= 560; height -= 20) {
+            scene.window->resize(1600, height);
+            QTRY_COMPARE(scene.window->height(), height);
+            QVERIFY(rowOf(*view, views::LaneKind::Record));
         }
     }
 

@@ -64,6 +64,39 @@ private Q_SLOTS:
         QCOMPARE(s.links(), 1); // what it was is still in sight
     }
 
+    /// A fault that strikes several lines at once is told once.
+    void linksThatAreStruckAlikeShareARow() {
+        Lanes s;
+        const auto delay = [&s](Nanos at, const Cast::Actor& actor, Nanos by) {
+            s.cast.at(at, EventKind::LinkDelayed, 0, actor.link, by.count(), 0, trace::kFault);
+        };
+        delay(3s, s.cast.a, 1s);
+        delay(3s, s.cast.b, 1s);
+        delay(3s, s.cast.c, 2s); // by more
+        s.layOut();
+        QCOMPARE(s.links(), 2);
+        const int row = s.layout.rowOf(s.cast.a.link);
+        QVERIFY(row >= 0);
+        QCOMPARE(s.layout.rowOf(s.cast.b.link), row);
+        const QString node = s.cast.trace->displayName(s.cast.node);
+        QCOMPARE(rowTitle(s.data, s.layout.rows()[std::size_t(row)]), QStringLiteral("%1 ↔ 2 others").arg(node));
+        QVERIFY(s.layout.rowOf(s.cast.c.link) != row);
+        // One that is selected has a row of its own, and so has each where all are asked for.
+        LaneChoice wanted;
+        wanted.selected = s.cast.b.link;
+        s.layOut(wanted);
+        QCOMPARE(s.links(), 3);
+        QVERIFY(s.layout.rowOf(s.cast.b.link) != s.layout.rowOf(s.cast.a.link));
+        wanted = {};
+        wanted.allLinks = true;
+        s.layOut(wanted);
+        QCOMPARE(s.links(), 3);
+        // What parts them later parts their rows.
+        delay(4s, s.cast.b, 5s);
+        s.layOut();
+        QCOMPARE(s.links(), 3);
+    }
+
     void aLinkThatLostAMessageHasALane() {
         Lanes s;
         s.cast.at(2s, EventKind::Request, s.cast.c.client, s.cast.node, -1);

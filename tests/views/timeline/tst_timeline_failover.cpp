@@ -407,7 +407,9 @@ private Q_SLOTS:
     void aChangeOfEnginesIsToldWhileItLasts() {
         Story s;
         const EntityId client = s.trace->clientOf(s.b), engine = s.trace->text("redis://redis-2:6379 redis-set");
+        s.at(6.1, EventKind::Requested, s.a, s.lock, -1);
         s.at(6.6, EventKind::EngineChanged, client, 0, 1, engine, std::uint8_t(trace::EngineNews::Leaving));
+        s.at(6.6, EventKind::Interrupted, s.a, s.lock);
         s.at(6.7, EventKind::RecordFreed, s.b, s.copies[1], 0, s.b);
         s.at(6.7, EventKind::RecordFreed, s.b, s.lock, 0, s.b);
         s.at(6.7, EventKind::Released, s.b, s.lock);
@@ -422,8 +424,12 @@ private Q_SLOTS:
         QCOMPARE(deciderAt(*record, Story::ms(7500)), Decider::Switching);
         QCOMPARE(laneState(data, *record, Story::ms(7500)), u"free, but engines change: nobody gets in"_qs);
         QCOMPARE(deciderAt(*record, Story::ms(8500)), Decider::One);
-        const Lane* const belief = laneOf(data, LaneKind::Belief, s.b);
-        QCOMPARE(laneState(data, *belief, Story::ms(7500)), u"waits for the change of engines"_qs);
+        const Lane* const waiter = laneOf(data, LaneKind::Belief, s.a);
+        QCOMPARE(laneState(data, *waiter, Story::ms(7500)), u"waits for the change of engines"_qs);
+        QCOMPARE(laneState(data, *waiter, Story::ms(8500)), u"idle"_qs);
+        // The one that has released rests: no row tells that it wants the lock again.
+        const Lane* const released = laneOf(data, LaneKind::Belief, s.b);
+        QCOMPARE(laneState(data, *released, Story::ms(7500)), u"idle"_qs);
     }
 
     void itIsSeenInBothThemes_data() {
