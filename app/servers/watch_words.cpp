@@ -74,9 +74,12 @@ QString holdersText(const LockRow& row) {
             holders.back() += QLatin1Char(' ') + tr("(%1 s left)").arg(double(*holder.ttlMs) / 1000, 0, 'f', 1);
     }
     const std::int64_t more = row.moreHolders + std::int64_t(row.holders.size()) - holders.size();
+    //: Follows "by". A number of holders of which nobody knows the names.
+    if (holders.isEmpty() && more > 0)
+        return tr("up to %1, names not read").arg(QLocale::c().toString(qlonglong(more)));
     QString text = holders.join(QStringLiteral(", "));
     if (more > 0) text += QLatin1Char(' ') + tr("and %1 more").arg(QLocale::c().toString(qlonglong(more)));
-    return text.trimmed();
+    return text;
 }
 
 QString endText(const LockRow& row) {

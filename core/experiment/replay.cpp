@@ -290,10 +290,18 @@ private:
                               nullptr, m_silent);
         if (m_recorded) return;
         const QString lease = spanText(m_replay.scenario.lock.lease);
-        notes += Text::tr("Recipe, lease and watchdog are those that the locks on the server look like: %1, lease %2.")
-                     .arg(m_replay.scenario.recipe,
-                          //: Of a lease of which only the rest was seen.
-                          m_leaseAtLeast ? Text::tr("at least %1").arg(lease) : lease);
+        const recipes::RecipeInfo* const info = recipes::findRecipe(m_replay.scenario.recipe.toUtf8());
+        Q_ASSERT(info);
+        if (info->heldBy == recipes::HeldBy::Connection)
+            notes += Text::tr("The recipe is the one that the locks on the server look like: %1, held until their "
+                              "connection ends.")
+                         .arg(m_replay.scenario.recipe);
+        else
+            notes +=
+                Text::tr("Recipe, lease and watchdog are those that the locks on the server look like: %1, lease %2.")
+                    .arg(m_replay.scenario.recipe,
+                         //: Of a lease of which only the rest was seen.
+                         m_leaseAtLeast ? Text::tr("at least %1").arg(lease) : lease);
         if (m_recipes.size() < 2) return;
         QStringList all;
         for (const auto& [recipe, locks] : m_recipes)

@@ -20,7 +20,8 @@ using trace::EventKind;
 using trace::kNoEntity;
 
 constexpr Nanos kShortestLease = 100ms;
-constexpr Nanos kGrain = 100ms; ///< of leases and watchdogs: people choose round ones
+constexpr Nanos kGrain = 100ms;              ///< of leases and watchdogs: people choose round ones
+constexpr const char* kGetLock = "get-lock"; ///< the format of GET_LOCK(), which PostgreSQL does not have
 
 /// Formats of watchers by the beginning of their names, and the recipe that leaves the like; the first that fits.
 constexpr std::pair<const char*, const char*> kRecipeOfFormat[] = {
@@ -49,6 +50,9 @@ constexpr std::pair<const char*, const char*> kRecipeOfFormat[] = {
     {"laravel", "sql-lease"},
     {"int_lock", "sql-lease"},
     {"liquibase", "sql-row"},
+    {kGetLock, "sql-advisory"},
+    {"innodb-", "sql-for-update"},
+    {"mariadb-", "sql-for-update"},
     {"pg-advisory", "sql-advisory"},
     {"pg-", "sql-for-update"},
     {"qrtz_locks", "sql-for-update"},
@@ -128,7 +132,7 @@ ServiceSpec serviceFor(const ReplayLock& lock, const recipes::RecipeInfo& recipe
     ServiceSpec service = scenario::defaultService(kind);
     // A session lasts two ticks at least.
     if (kind == QLatin1String("zookeeper")) service.tick = std::min(service.tick, lock.settings.lease / 2);
-    if (kind == QLatin1String("sql") && recipe.shared) {
+    if (kind == QLatin1String("sql") && recipe.shared && !lock.ofGetLock) {
         service.dialect = ServiceSpec::Dialect::PostgreSql;
         service.lockWait = Nanos(0);
     }
@@ -163,6 +167,7 @@ std::map<EntityId, ReplayLock> replayLocks(const trace::Trace& trace, Nanos to) 
             measured.format = trace.entity(other).name;
         ReplayLock& lock = locks[id];
         lock.recipe = recipeOf(trace, id, measured.format);
+        lock.ofGetLock = measured.format == kGetLock;
         scenario::LockSettings& settings = lock.settings;
         settings.permits = measured.permits;
         if (measured.lease > Nanos(0)) {
@@ -192,7 +197,11 @@ void applyLocks(const std::vector<ReplayLock>& locks, Scenario& to) {
         const recipes::RecipeInfo* const recipe = recipes::findRecipe(lock.recipe.toUtf8());
         Q_ASSERT(recipe);
         const ServiceSpec service = serviceFor(lock, *recipe);
-        if (std::ranges::find(services, service.id, &ServiceSpec::id) == services.end()) services.push_back(service);
+        const auto known = std::ranges::find(services, service.id, &ServiceSpec::id);
+        if (known == services.end())
+            services.push_back(service);
+        else if (service.dialect == ServiceSpec::Dialect::PostgreSql)
+            *known = service; // it has all locks that MariaDB has
         settings.service = service.id;
         if (&lock == &locks.front())
             to.lock = settings;

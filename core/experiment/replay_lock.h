@@ -9,6 +9,7 @@ namespace lockscope::experiment {
 struct ReplayLock {
     scenario::LockSettings settings; ///< without a name
     QString recipe;                  ///< whose locks look like this one
+    bool ofGetLock = false;          ///< MariaDB's or MySQL's named lock
     bool leaseAtLeast = false;       ///< no grant and no renewal was seen: the lease may be longer
 };
 

@@ -81,7 +81,8 @@ QJsonArray arrayOf(const std::vector<T>& items, F toObject) {
 /// A held lock without a holder is one whose format keeps no names: that is null, not "nobody". So is a lock of which
 /// it is not known whether somebody holds it.
 QJsonValue holdersJson(const LockRow& row) {
-    const bool nameless = row.state == LockRow::State::Held && row.holders.empty() && !row.holdersGone;
+    const bool nameless =
+        row.state == LockRow::State::Held && row.holders.empty() && !row.holdersGone && row.moreHolders == 0;
     if (nameless || row.state == LockRow::State::NotKnown) return QJsonValue::Null;
     return arrayOf(row.holders, holderJson);
 }

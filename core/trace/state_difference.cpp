@@ -42,13 +42,19 @@ public:
 
     void compareLock(EntityId lock, const Record& was, const Record& is) {
         if (is.copyOf != kNoEntity || m_trace.copyOf(lock) != kNoEntity) return;
-        if (was.seen && was.observed && !is.observed) add(Kind::Unseen, lock).after = is.noLongerShown;
+        const bool outOfSight = !is.observed && !is.noLongerShown;
+        if (is.seen && was.observed && !is.observed) {
+            Change& change = add(Kind::Unseen, lock);
+            change.first = is.owner;
+            change.before = othersThan(is);
+            change.after = is.noLongerShown;
+        }
         if (was.seen && !was.observed && is.observed) {
             Change& change = add(Kind::SeenAgain, lock);
             change.first = was.owner;
             change.second = is.owner;
             tellOthers(change, was, is);
-        } else {
+        } else if (!outOfSight) { // else nobody knows who holds it now
             compareHolder(lock, was, is);
         }
         // Where the whole server was out of sight, that is said once.
@@ -99,6 +105,7 @@ public:
                 open.emplace(id, Gap{from, then->second.unseenWhy, false});
             else if (then == earlier.nodes.end() || then->second.life == Life::Unknown)
                 open.emplace(id, Gap{from, kNoEntity, true});
+            if (open.contains(id)) m_unseenAtFirst.insert(id);
         }
         const auto close = [&](EntityId node, const Gap& gap, std::int64_t until, std::uint32_t end) {
             if (until - gap.since < kShortestGap.count()) return;
@@ -167,8 +174,20 @@ private:
 
     /// Beside `first` and `second`, where several hold.
     static void tellOthers(Change& change, const Record& was, const Record& is) {
-        change.before = std::max<std::int64_t>(was.holderCount() - 1, 0);
-        change.after = std::max<std::int64_t>(is.holderCount() - 1, 0);
+        change.before = othersThan(was);
+        change.after = othersThan(is);
+    }
+
+    static std::int64_t othersThan(const Record& record) { return std::max<std::int64_t>(record.holderCount() - 1, 0); }
+
+    /// Whether nobody held a lock at first of which no row had told by then: its first hold was seen to begin later.
+    bool wasFree(EntityId lock) const {
+        if (m_unseenAtFirst.contains(m_trace.entity(lock).parent)) return false;
+        const std::size_t end = m_trace.upperBound(m_to);
+        for (std::size_t row = m_trace.upperBound(m_from); row < end; ++row)
+            if (m_trace.kindAt(row) == EventKind::RecordHeld && m_trace.at(row).subject == lock)
+                return (m_trace.at(row).flags & kSeenToBegin) != 0;
+        return false;
     }
 
     void compareHolder(EntityId lock, const Record& was, const Record& is) {
@@ -183,7 +202,7 @@ private:
             change.second = is.owner;
             change.count = grants;
             tellOthers(change, was, is);
-            if (kind == Kind::Taken && !was.seen) change.before = -1;
+            if (kind == Kind::Taken && !was.seen && !wasFree(lock)) change.before = -1;
             return;
         }
         if (is.owner == kNoEntity) return;
@@ -212,7 +231,8 @@ private:
     const Trace& m_trace;
     Nanos m_from, m_to;
     std::vector<Change> m_changes;
-    std::set<EntityId> m_blind; ///< servers that were out of sight all the time
+    std::set<EntityId> m_blind;         ///< servers that were out of sight all the time
+    std::set<EntityId> m_unseenAtFirst; ///< … at the earlier instant
 };
 
 QString nameOf(const Trace& trace, EntityId id) {
@@ -313,9 +333,10 @@ bool endsUnseen(const std::vector<Change>& changes) {
 QString sentenceOf(const Change& change, const Trace& trace) {
     const QString subject = nameOf(trace, change.subject);
     const bool hands = change.kind == Kind::HandedOver || change.kind == Kind::Taken || change.kind == Kind::Freed ||
-                       change.kind == Kind::SeenAgain;
+                       change.kind == Kind::SeenAgain || change.kind == Kind::Unseen;
     const QString first = holderText(trace, change.first, hands ? change.before : 0);
     const QString second = holderText(trace, change.second, hands ? change.after : 0);
+    const QString heldText = change.first == kNoEntity ? Text::tr("nobody held it") : Text::tr("%1 held it").arg(first);
     switch (change.kind) {
     case Kind::NotSeen:
         return notSeenText(change, trace, subject);
@@ -336,14 +357,14 @@ QString sentenceOf(const Change& change, const Trace& trace) {
                    ? Text::tr("“%1” has other holders than before beside those that stay.").arg(subject)
                    : Text::tr("Holders of “%1”: %2, then %3.").arg(subject).arg(change.before).arg(change.after);
     case Kind::Unseen:
-        return change.after != 0
-                   ? Text::tr("“%1” shows no longer, as nobody waits for it: it may be held still.").arg(subject)
-                   : Text::tr("“%1” cannot be seen any more.").arg(subject);
+        if (change.after != 0)
+            return Text::tr("“%1” shows no longer, as nobody waits for it: it may be held still.").arg(subject);
+        //: %2 is a clause such as "nobody held it" and "A held it".
+        return Text::tr("“%1” cannot be seen any more: when it was last seen %2.").arg(subject, heldText);
     case Kind::SeenAgain: {
-        const QString was = change.first == kNoEntity ? Text::tr("nobody held it") : Text::tr("%1 held it").arg(first);
         const QString is = change.second == kNoEntity ? Text::tr("it is free") : Text::tr("%1 holds it").arg(second);
         //: %2 and %3 are clauses such as "nobody held it" and "A holds it".
-        return Text::tr("“%1” can be seen again: when it was last seen %2; now %3.").arg(subject, was, is);
+        return Text::tr("“%1” can be seen again: when it was last seen %2; now %3.").arg(subject, heldText, is);
     }
     case Kind::StillUnseen:
         return Text::tr("“%1” could be seen neither then nor later.").arg(subject);

@@ -20,7 +20,8 @@ struct Change {
         Freed,       ///< a lock that was held is free
         Retaken,     ///< the same holder, who let go in between; count: grants in between
         Holders,     ///< of several holders some came or went, and others stay: their number before, after
-        Unseen,      ///< a record that is not observed any more
+        Unseen,      ///< a record that is not observed any more; first: the holder when it was last seen; before: how
+                     ///< many held beside it; after: not 0 = its server shows it only while somebody waits
         SeenAgain,   ///< … or is observed again: the holder when it was last seen, and now
         StillUnseen, ///< a record that was observed at neither instant, of a server that was in sight
         Waiters,     ///< another number of waiters: before, after; -1 = not known

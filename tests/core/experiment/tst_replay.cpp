@@ -245,6 +245,29 @@ private Q_SLOTS:
         QVERIFY2(replay->notes.join(u' ').contains(u"lease at least"), qPrintable(replay->notes.join(u' ')));
     }
 
+    /// GET_LOCK lasts as long as its session: no lease of it runs out in the replay.
+    void aLockOfASessionIsReplayedAsOne() {
+        const auto trace = std::make_shared<trace::Trace>();
+        trace->setOriginWallMs(1'700'000'000'000);
+        const auto lock = trace->intern(EntityKind::Lock, "report", trace::kNoEntity, trace->text("get-lock"));
+        const auto thread = [&](const char* client) {
+            return trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, client));
+        };
+        const auto b = thread("B"), m = thread("M");
+        trace->append({Nanos(1s).count(), -1, b, lock, 1, EventKind::RecordHeld});
+        trace->append({Nanos(2s).count(), 0, m, lock, trace::kNoEntity, EventKind::RecordQueued});
+        trace->reach(50s);
+        const auto replay = replayOf(*trace, {}, Nanos(0), 50s);
+        QVERIFY2(replay, replay ? "" : qPrintable(replay.error()));
+        QCOMPARE(replay->scenario.recipe, QStringLiteral("sql-advisory"));
+        QVERIFY(replay->scenario.services.front().dialect == scenario::ServiceSpec::Dialect::MariaDb);
+        QVERIFY2(!replay->notes.join(u' ').contains(u"lease"), qPrintable(replay->notes.join(u' ')));
+        const auto run = experiment::run(replay->scenario, 1);
+        const auto holds = holdsOf(*run.trace);
+        QCOMPARE(holds.size(), std::size_t(1));
+        QCOMPARE(holds.front().ended, kNever);
+    }
+
     /// The file can be played, whatever kinds of servers were watched.
     void locksOfSeveralKindsOfServers() {
         const auto trace = std::make_shared<trace::Trace>();

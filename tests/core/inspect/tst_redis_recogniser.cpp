@@ -321,6 +321,10 @@ private Q_SLOTS:
 
         rows = rowsOf({readers}); // those that were read are dead; of the others nobody knows
         QVERIFY(!rows.at(0).holdersGone);
+        QCOMPARE(rows[0].ttlMs.value(), 90'000); // by then all of them have ended
+        const QJsonObject json = toJson(rows[0]);
+        QVERIFY(json.value(u"holders").isArray()); // null would say that the format keeps no names
+        QCOMPARE(json.value(u"more_holders").toInt(), 300);
 
         KeySnapshot permits = zset("{pool}:timeout", {{QByteArray(16, 'x'), double(kNow - 5)}});
         permits.more = 12;

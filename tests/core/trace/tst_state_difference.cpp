@@ -264,6 +264,36 @@ private Q_SLOTS:
             QStringLiteral("“orders” can be seen again: when it was last seen A · 1 held it; now B · 1 holds it."));
     }
 
+    /// An instant at which the server is out of sight has no holders: what was seen last is told as that.
+    void anInstantOutOfSightIsNotThePresent() {
+        Watched world;
+        world.row(2s, EventKind::RecordRenewed, world.a, world.orders, Nanos(40s).count(), 1);
+        const auto jobs = world.trace->intern(EntityKind::Lock, "jobs", world.node);
+        world.row(3s, EventKind::RecordHeld, world.b, jobs, -1, 1, trace::kSeenToBegin);
+        world.row(4s, EventKind::ConnectionLost, world.observer, world.node, 0, world.trace->text("gone"));
+        for (const trace::EntityId lock : {world.orders, jobs})
+            world.row(4s, EventKind::RecordUnobserved, trace::kNoEntity, lock);
+        QStringList told = world.sentences(1500ms, 6s);
+        QVERIFY(told.takeFirst().contains(QStringLiteral("what it holds at last is not known")));
+        QCOMPARE(told,
+                 QStringList({QStringLiteral("“orders” cannot be seen any more: when it was last seen A · 1 held it."),
+                              QStringLiteral("“jobs” cannot be seen any more: when it was last seen B · 1 held it.")}));
+    }
+
+    /// A search through the whole server had not found it.
+    void aLockThatWasSeenToBeginWasFreeBefore() {
+        Watched world;
+        const auto jobs = world.trace->intern(EntityKind::Lock, "jobs", world.node);
+        world.row(3s, EventKind::RecordHeld, world.b, jobs, -1, 1, trace::kSeenToBegin);
+        QCOMPARE(world.sentences(2s, 4s), QStringList(QStringLiteral("“jobs” was free, and B · 1 holds it.")));
+        // The server was out of sight at the first instant.
+        world.loseSight();
+        const auto late = world.trace->intern(EntityKind::Lock, "late", world.node);
+        world.row(9s, EventKind::RecordHeld, world.b, late, -1, 1, trace::kSeenToBegin);
+        QVERIFY(world.sentences(5s, 10s).contains(
+            QStringLiteral("“late” is held by B · 1; nothing was known of it before.")));
+    }
+
     void beforeTheFirstLookNothingIsKnown() {
         Watched world;
         const auto changes = world.between(Nanos(0), 2s);

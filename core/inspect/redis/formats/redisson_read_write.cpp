@@ -63,8 +63,9 @@ std::optional<LockRow> readWriteRow(const KeySnapshot& hash, const KeyTable& key
         if (lives) row.holders.push_back(std::move(reader));
     }
     if (mode != "read" && mode != "write") return std::nullopt;
-    if (mode == "read") {
-        row.mode = "shared";
+    if (mode == "read") row.mode = "shared";
+    // Readers that were not read may outlast these: the hash lasts as long as the last of them at least.
+    if (mode == "read" && hash.more == 0) {
         row.neverExpires = readerForEver;
         const bool known = lastHold && !readerForEver && !readerRefused;
         row.ttlMs = known ? lastHold->ttlMs : std::nullopt;
