@@ -77,6 +77,15 @@ QCoro::Task<> writeOne(RecordStore* store, QByteArray name, Record seen, QByteAr
 }
 } // namespace
 
+const EngineRecord& Switchboard::parsed(const Record& seen) {
+    const QByteArray text = seen.there ? seen.value : QByteArray();
+    if (text != m_text) {
+        m_parsed = EngineRecord::read(text);
+        m_text = text;
+    }
+    return m_parsed;
+}
+
 QCoro::Task<Switchboard::View> Switchboard::look(Nanos patience, std::stop_token stop) {
     View view;
     view.askedAt = m_runtime.monotonic();
@@ -96,7 +105,7 @@ QCoro::Task<Switchboard::View> Switchboard::look(Nanos patience, std::stop_token
     for (const auto& record : view.seen) {
         if (!record) continue;
         ++view.answered;
-        const EngineRecord here = record->there ? EngineRecord::read(record->value) : EngineRecord();
+        const EngineRecord& here = parsed(*record);
         const std::int64_t latest = proposals.empty() ? 0 : proposals.front().record.epoch;
         if (here.epoch <= 0 || here.epoch < latest) continue;
         if (here.epoch > latest) proposals.clear();
@@ -129,7 +138,7 @@ QCoro::Task<int> Switchboard::write(EngineRecord record, View seen, Nanos patien
     int having = 0;
     for (std::size_t i = 0; i < m_stores.size(); ++i) {
         if (!seen.seen[i]) continue;
-        const EngineRecord here = seen.seen[i]->there ? EngineRecord::read(seen.seen[i]->value) : EngineRecord();
+        const EngineRecord& here = parsed(*seen.seen[i]);
         if (here.sameProposal(record) && here.settled == record.settled) {
             ++having;
             continue;

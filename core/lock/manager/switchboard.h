@@ -35,6 +35,8 @@ struct EngineRecord {
 /// decided record, because every read quorum shares a server with every write quorum. By compare-and-set, a server only
 /// moves to a higher epoch, or from an unsettled record to the same one settled; so two proposals of one epoch are
 /// never both decided.
+///
+/// It must outlive the calls of its functions.
 class Switchboard {
 public:
     struct View {
@@ -62,9 +64,15 @@ public:
     QCoro::Task<int> write(EngineRecord record, View seen, Nanos patience, std::stop_token stop);
 
 private:
+    /// The record that a server has; valid until the next call. A process looks several times a second, and nearly
+    /// always all servers have the text that they had before: it is parsed once.
+    const EngineRecord& parsed(const Record& seen);
+
     Runtime& m_runtime;
     QByteArray m_name;
     std::vector<RecordStore*> m_stores;
+    QByteArray m_text; ///< the text that was parsed last
+    EngineRecord m_parsed;
 };
 
 } // namespace lockscope
