@@ -3,6 +3,7 @@
 
 #include "connections/redis/cluster_port.h"
 #include "connections/redis/sentinel_port.h"
+#include "inspect/redis/group_master.h"
 #include "inspect/redis/joined_report.h"
 #include "inspect/row_named.h"
 #include "ports/redis/cluster_keys.h"
@@ -30,23 +31,6 @@ constexpr Nanos kPatience = 5s;      // for sentinels or nodes that still name a
 constexpr int kShareOfMerging = 10;  // joining the reports of many locks takes such a part of the time at most
 
 } // namespace
-
-/// One server of the group, and what is known of it.
-struct RedisGroupWatcher::Master {
-    ClusterNode place;
-    QByteArray address; ///< "host:port"
-    QByteArray before;  ///< the master that it replaced, until that is told; empty: none
-    std::unique_ptr<redis::Client> client;
-    std::unique_ptr<RedisWatcher> watcher;
-    std::stop_source stop;
-    std::optional<LockReport> last; ///< the latest one without trouble
-    /// The names of its locks that may differ from those of the group's last report; missing: any of them may.
-    std::optional<std::set<QByteArray>> again;
-    std::optional<WatchTrouble> trouble;
-    std::vector<LockRow> expected;      ///< that others had when it came, until it is looked at
-    std::vector<ServerEvent> events;    ///< not told yet
-    std::optional<Nanos> noMasterSince; ///< by its own word it is a replica
-};
 
 RedisGroupWatcher::RedisGroupWatcher(Runtime& runtime, const ConnectionUrl& url, QString where, redis::Dialler dial,
                                      WatchOptions options)
@@ -129,7 +113,7 @@ void RedisGroupWatcher::arrange(const Places& places, bool follow) {
             std::ranges::find(m_masters, place.at, [](const MasterPtr& master) { return master->place.at; });
         if (known != m_masters.end()) {
             if ((*known)->place.slotRanges != place.slotRanges) {
-                (*known)->watcher->expect(seenElsewhere(place));
+                expect(**known, seenElsewhere(place));
                 for (const MasterPtr& master : m_masters)
                     master->again.reset(); // another may be the one that has a lock
             }
@@ -232,83 +216,6 @@ bool RedisGroupWatcher::everyMasterTried() const {
     return !m_masters.empty() && std::ranges::all_of(m_masters, [this](const MasterPtr& master) {
         return troubleWith(*master) || (master->last && !master->noMasterSince);
     });
-}
-
-void RedisGroupWatcher::describe(LockReport& report) const {
-    report.at = m_runtime.monotonic();
-    report.wallMs = m_runtime.wallMs();
-    const WatchLoad spent = load();
-    report.commands = spent.requests;
-    report.serverTime = spent.serverTime;
-    report.connections = m_connectionsBefore;
-    for (const MasterPtr& master : m_masters) {
-        report.servers.push_back({master->address, {}});
-        if (const auto wrong = troubleWith(*master)) report.servers.back().trouble = wrong->message;
-        if (!master->last) continue;
-        report.servers.back().identity = master->last->server;
-        report.servers.back().lookedAt = master->last->knownUntil();
-        report.connections += master->last->connections;
-    }
-    report.server = identity();
-}
-
-LockReport RedisGroupWatcher::merged() {
-    LockReport all;
-    describe(all);
-    all.complete = all.hearsOfChanges = true;
-    all.keysThere = 0;
-    if (std::ranges::all_of(m_masters, [](const MasterPtr& master) { return master->again.has_value(); })) {
-        std::set<QByteArray> again;
-        for (const MasterPtr& master : m_masters)
-            again.merge(*master->again);
-        all.lookedAgain.emplace(again.begin(), again.end());
-    }
-    for (const MasterPtr& master : m_masters) {
-        if (troubleWith(*master)) {
-            master->again.reset(); // until it is looked at again, and then all of it
-            all.complete = all.complete && (master->last || !master->before.isEmpty());
-            // One that was promoted a moment ago may not answer yet: its locks are its predecessor's.
-            for (const LockRow& row : master->last ? master->last->locks : master->expected)
-                all.locks.push_back(notKnown(row, master->last ? master->address : master->before));
-            continue;
-        }
-        master->again.emplace();
-        const LockReport& its = *master->last;
-        const bool first = !master->before.isEmpty();
-        for (const LockRow& row : its.locks) {
-            all.locks.push_back(row);
-            LockRow& mine = all.locks.back();
-            mine.server = master->address;
-            runDown(mine, all.at - its.at); // its content is of an earlier look than this report
-            if (!first) continue;
-            mine.ends.reset(); // by another server's clock than before
-            for (Party& holder : mine.holders)
-                holder.ends.reset();
-        }
-        join(all, its);
-        if (first) master->events.push_back(ServerEvent::FailedOver);
-        if (master->events.empty()) continue;
-        std::ranges::move(master->events, std::back_inserter(all.events));
-        master->events.clear();
-        all.eventsAt.push_back(master->address);
-        if (first) all.eventsAt.push_back(std::exchange(master->before, {}));
-    }
-    std::ranges::stable_sort(all.locks, {}, &LockRow::name);
-    dropMoved(all.locks);
-    return all;
-}
-
-/// A lock whose slot has moved may be known from both servers for a moment: the owner's is the true one.
-void RedisGroupWatcher::dropMoved(std::vector<LockRow>& locks) const {
-    const auto isOwners = [this](const LockRow& row) {
-        const auto master = std::ranges::find(m_masters, row.server, [](const MasterPtr& one) { return one->address; });
-        return row.state != LockRow::State::NotKnown &&
-               (row.raw.empty() || (*master)->place.owns(redis::keySlot(row.raw.front().key)));
-    };
-    std::set<QByteArray> twice;
-    for (std::size_t i = 1; i < locks.size(); ++i)
-        if (locks[i].name == locks[i - 1].name && locks[i].server != locks[i - 1].server) twice.insert(locks[i].name);
-    std::erase_if(locks, [&](const LockRow& row) { return twice.contains(row.name) && !isOwners(row); });
 }
 
 void RedisGroupWatcher::retire(Master& master) {

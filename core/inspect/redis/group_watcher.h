@@ -58,6 +58,12 @@ private:
     /// Each master was looked at, or cannot be.
     bool everyMasterTried() const;
     LockReport merged();
+    /// A lock whose slot has left its master is one of the slot's new owner, which is asked what became of it.
+    void handOnMoved();
+    /// Has a master look for these locks of others. Until it has, they are not known.
+    void expect(Master& master, const std::vector<LockRow>& rows) const;
+    static void addAwaited(const Master& master, std::vector<LockRow>& locks);
+    void forgetForeignEnds(std::vector<LockRow>& locks) const;
     void dropMoved(std::vector<LockRow>& locks) const;
     void describe(LockReport& report) const;
     /// Ends the watch of a server that is left; what it has cost stays counted.

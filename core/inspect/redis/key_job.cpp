@@ -30,6 +30,11 @@ bool aboutOneKey(const Error& error) {
            std::ranges::any_of(kCodes, [&error](const char* code) { return error.code == code; });
 }
 
+/// The key's slot has moved, or its keys are moving one by one and this one is not here.
+bool isElsewhere(const Error& error) {
+    return error.code == "MOVED" || error.code == "ASK" || error.code == "TRYAGAIN";
+}
+
 void fillFields(KeySnapshot& key, const std::vector<Reply>& items) {
     for (std::size_t i = 0; i + 1 < items.size(); i += 2)
         key.hash.emplace_back(items[i].text, items[i + 1].text);
@@ -128,7 +133,10 @@ std::optional<Error> KeyJob::failed(const Error& error) {
         return std::nullopt;
     }
     if (!aboutOneKey(error)) return error;
-    m_end = error.code == "NOPERM" ? End::Refused : error.wrongType() ? End::OtherType : End::Gone;
+    m_end = error.code == "NOPERM" ? End::Refused
+            : error.wrongType()    ? End::OtherType
+            : isElsewhere(error)   ? End::Elsewhere
+                                   : End::Gone;
     m_key.refused = m_end == End::Refused;
     return std::nullopt;
 }

@@ -41,6 +41,7 @@ public:
         Read,        ///< key() is whole, or says how much more there is
         Dull,        ///< certainly no lock
         Gone,        ///< no such key
+        Elsewhere,   ///< another node of the cluster answers for its slot, or is about to
         OtherType,   ///< the key has another type than wanted
         LongValue,   ///< a string longer than any lock's
         LargeHash,   ///< more fields than a lock has, and nothing says that it is a read/write lock

@@ -102,6 +102,8 @@ QCoro::Task<std::optional<Error>> KeyReader::read(std::vector<WantedKey> wanted,
                 out.keys.push_back(std::move(job.key()));
             else if (job.end() == End::OtherType)
                 out.ofOtherTypes.push_back(std::move(job.key().key));
+            else if (job.end() == End::Elsewhere)
+                out.elsewhere.push_back(std::move(job.key().key));
             else if (job.end() != End::Gone && job.end() != End::Open)
                 out.notRead.emplace_back(std::move(job.key().key), job.end());
         }

@@ -10,6 +10,7 @@ struct KeysRead {
     std::vector<KeySnapshot> keys;                           ///< read, or refused
     std::vector<std::pair<QByteArray, KeyJob::End>> notRead; ///< all others that are there
     std::vector<QByteArray> ofOtherTypes;                    ///< keys that have another type than wanted
+    std::vector<QByteArray> elsewhere;                       ///< keys that another node of the cluster has
     std::int64_t looked = 0;                                 ///< keys that were asked about
     std::size_t recalled = 0; ///< so many of `keys`, the first ones, were read in an earlier look
 };

@@ -257,6 +257,8 @@ void TrackedKeys::keep(std::span<const WantedKey> wanted, const KeysRead& read) 
         seen[key.key] = &key;
     for (const auto& [key, why] : read.notRead)
         m_entries.erase(key);
+    for (const QByteArray& key : read.elsewhere)
+        m_entries.erase(key);
     for (const WantedKey& key : wanted) {
         const auto found = m_entries.find(key.key);
         if (found == m_entries.end() || !found->second.followed) continue; // it has changed again meanwhile

@@ -33,6 +33,7 @@ std::optional<Kind> kindFor(KeyJob::End why) {
     case KeyJob::End::Read:
     case KeyJob::End::Dull:
     case KeyJob::End::Gone:
+    case KeyJob::End::Elsewhere:
     case KeyJob::End::OtherType:
         break;
     }

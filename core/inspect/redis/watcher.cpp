@@ -160,6 +160,7 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
         std::erase_if(rows, [&](const LockRow& row) { return !m_options.names.wants(row.name) || !scope.has(row); });
         co_await m_clients.name(rows, scope.whole, m_facts.connections(), stop);
         settleDoubts(rows);
+        keepMoved(scope, read, rows);
         remember(read, rows);
         if (!taken.empty()) {
             const auto locks = std::ranges::count_if(taken, [&](const auto& one) { return m_known.contains(one.key); });
@@ -278,6 +279,7 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey>
         if (!error) error = co_await m_facts.weigh(stop);
         std::ranges::move(part.keys, std::back_inserter(read.keys));
         std::ranges::move(part.notRead, std::back_inserter(read.notRead));
+        std::ranges::move(part.elsewhere, std::back_inserter(read.elsewhere));
         read.looked += part.looked;
         if (error) co_return error;
     }
@@ -304,6 +306,7 @@ QCoro::Task<std::optional<Error>> RedisWatcher::readPart(std::vector<WantedKey> 
     if (!error) m_tracked.keep(wanted, fresh);
     std::ranges::move(fresh.keys, std::back_inserter(part.keys));
     std::ranges::move(fresh.notRead, std::back_inserter(part.notRead));
+    std::ranges::move(fresh.elsewhere, std::back_inserter(part.elsewhere));
     part.looked += fresh.looked;
     co_return error;
 }

@@ -47,6 +47,8 @@ public:
 
     /// Looks for these locks first, as they were seen elsewhere: on a server that this one replaces.
     void expect(const std::vector<LockRow>& rows);
+    /// Another server was looked at for these locks, which have moved there: they are not kept here any longer.
+    void leave(const std::vector<LockRow>& rows);
     /// Ends the pause of watch(): the next look comes as if a change had been told.
     void lookSoon() { wake(m_told); }
     /// Changes which locks are wanted; the search begins again.
@@ -98,6 +100,8 @@ private:
     QCoro::Task<std::optional<redis::Error>> readGoneAgain(const LookScope& scope, KeysRead& read,
                                                            std::stop_token stop);
     void settleDoubts(std::vector<LockRow>& rows) const;
+    /// Leaves locks in `rows` whose keys another node of the cluster has now: they moved, and nobody has released them.
+    void keepMoved(const LookScope& scope, const KeysRead& read, std::vector<LockRow>& rows);
     std::vector<const LockRow*> lastRowsIn(const LookScope& scope) const;
     void takeFacts();
     /// TTLs as they are now, whenever they were read.

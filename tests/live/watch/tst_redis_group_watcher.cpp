@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The locks behind sentinels and on a cluster, watched as a whole while their masters change.
-#include "inspect/alert_watch.h"
-#include "inspect/make_watcher.h"
+#include "group_watch.h"
 #include "inspect/releaser.h"
 #include "ports/redis/cluster_keys.h"
 #include "sandbox/redis_cluster.h"
 #include "sandbox/redis_sentinel.h"
-#include "watching.h"
-
-#include <set>
 
 using namespace lockscope;
 using namespace lockscope::test;
@@ -26,51 +22,6 @@ sandbox::RedisClusterOptions withReplicas() {
     options.replicas = 1;
     return options;
 }
-
-/// A watch as Watching, which also keeps the servers' events, and applies an alert.
-struct GroupWatch {
-    GroupWatch(Runtime& runtime, const QString& url, inspect::WatchOptions options = {})
-        : watcher(*inspect::makeWatcher(runtime, urlOf(url), realDiallers(), std::move(options))),
-          task(howCancelled(watcher->watch(
-              [this](const LockReport& report) {
-                  alerts.observe(report);
-                  if (report.trouble) {
-                      ++outages;
-                      return;
-                  }
-                  events.insert(events.end(), report.events.begin(), report.events.end());
-                  inParts = report.lookedAgain.has_value();
-                  if (inParts) again.insert(report.lookedAgain->begin(), report.lookedAgain->end());
-                  for (const LockChange& change : changesBetween(last, report)) {
-                      happened[change.row.name].push_back(change.what);
-                      if (inParts && change.what != What::Renewed &&
-                          !std::ranges::binary_search(*report.lookedAgain, change.row.name))
-                          untold = change.row.name;
-                  }
-                  last = report;
-              },
-              stop.get_token()))) {}
-    ~GroupWatch() {
-        stop.request_stop();
-        run(std::move(task));
-    }
-    const LockRow* row(const QByteArray& name) const { return rowOf(last, name); }
-    bool saw(const QByteArray& name, What what) const {
-        const auto all = happened.find(name);
-        return all != happened.end() && std::ranges::find(all->second, what) != all->second.end();
-    }
-    int outages = 0;
-    bool inParts = false;       ///< the last report says which locks were looked at again
-    std::set<QByteArray> again; ///< those
-    QByteArray untold;          ///< a lock that has changed without its report having said so
-    std::vector<ServerEvent> events;
-    std::map<QByteArray, std::vector<What>> happened;
-    inspect::AlertWatch alerts{{*inspect::parseAlertRule(QStringLiteral("failed-over"))}};
-    LockReport last;
-    std::stop_source stop;
-    std::unique_ptr<Watcher> watcher;
-    QCoro::Task<std::optional<Cancelled::Why>> task;
-};
 
 } // namespace
 
