@@ -109,9 +109,10 @@ std::optional<What> between(const LockRow& before, const LockRow& after, const L
     const bool was = before.state == State::Held, is = after.state == State::Held;
     if (after.state == State::NotKnown) return What::Other;
     if (before.state == State::NotKnown) return What::Found; // it may have been so all the time
-    if (!was && is) return What::Taken;
+    if (!was && is) return looks.failedOver ? What::Found : What::Taken;
     if (was && !is) return endOf(before, looks);
-    if (!sameHolders(before, after)) return changeOfHolders(before, after);
+    // What the other server says may be older than what was seen: nobody need have taken it.
+    if (!sameHolders(before, after)) return looks.failedOver ? What::Found : changeOfHolders(before, after);
     return sameQueue(before, after) ? What::Other : What::Queue;
 }
 
@@ -182,7 +183,7 @@ std::vector<LockChange> changesBetween(const LockReport& before, const LockRepor
             changes.push_back({Kind::Vanished, *was, endOf(*was, looksAt(*was))});
             ++was;
         } else if (was == before.locks.end() || is->name < was->name) {
-            changes.push_back({Kind::Appeared, *is, beginningOf(*is, !before.complete)});
+            changes.push_back({Kind::Appeared, *is, beginningOf(*is, !before.complete || after.failedOver(*is))});
             ++is;
         } else {
             const auto what = between(*was, *is, looksAt(*was));

@@ -25,6 +25,8 @@ struct RedisGroupWatcher::Master {
         Nanos since{};
     };
     std::map<QByteArray, Awaited> awaited; ///< by name, until a look that has begun since
+    std::vector<LockRow> lately;           ///< that it had before something happened to it, and not since
+    Nanos latelyAt{};                      ///< when that was told
     std::vector<LockRow> expected;         ///< that others had when it came, until it is looked at
     std::vector<ServerEvent> events;       ///< not told yet
     std::optional<Nanos> noMasterSince;    ///< by its own word it is a replica

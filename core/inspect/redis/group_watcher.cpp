@@ -28,6 +28,7 @@ struct Text {
 constexpr Nanos kSurveyAgain = 2s;   // slots move without a failover, and then nobody tells
 constexpr Nanos kSurveySoon = 300ms; // while something does not fit: a failover takes about a second
 constexpr Nanos kPatience = 5s;      // for sentinels or nodes that still name a master that is none any more
+constexpr Nanos kLately = 60s;       // a server that was emptied or restarted may soon be replaced by one that was not
 constexpr int kShareOfMerging = 10;  // joining the reports of many locks takes such a part of the time at most
 
 } // namespace
@@ -103,6 +104,25 @@ std::vector<LockRow> RedisGroupWatcher::seenElsewhere(const ClusterNode& place) 
     return rows;
 }
 
+std::vector<LockRow> RedisGroupWatcher::lostElsewhere(const ClusterNode& place) const {
+    std::vector<LockRow> rows;
+    for (const MasterPtr& master : m_masters) {
+        if (master->place.at == place.at || m_runtime.monotonic() - master->latelyAt > kLately) continue;
+        for (const LockRow& row : master->lately)
+            if (place.owns(redis::keySlot(row.raw.front().key))) rows.push_back(row);
+    }
+    return rows;
+}
+
+/// Precondition: `report` is not yet the last one.
+void RedisGroupWatcher::keepLost(Master& master, const LockReport& report) const {
+    if (report.events.empty() || !master.last) return;
+    master.lately.clear();
+    master.latelyAt = m_runtime.monotonic();
+    for (const LockRow& row : master.last->locks)
+        if (!row.raw.empty() && !rowNamed(report.locks, row.name)) master.lately.push_back(row);
+}
+
 void RedisGroupWatcher::arrange(const Places& places, bool follow) {
     const auto placeOf = [&](const Master& master) {
         return std::ranges::find(places, master.place.at, &ClusterNode::at);
@@ -129,6 +149,7 @@ void RedisGroupWatcher::arrange(const Places& places, bool follow) {
         if (former != m_masters.end() && placeOf(**former) == places.end()) fresh->before = (*former)->address;
         fresh->expected = seenElsewhere(place);
         fresh->watcher->expect(fresh->expected);
+        fresh->watcher->expect(lostElsewhere(place)); // a replica need not have lost it
         if (follow) startFollowing(fresh);
         arranged.push_back(fresh);
     }
@@ -177,6 +198,7 @@ void RedisGroupWatcher::heard(Master& master, const LockReport& report) {
         master.again.reset();
     else if (master.again)
         master.again->insert(report.lookedAgain->begin(), report.lookedAgain->end());
+    keepLost(master, report);
     master.last = report;
     m_news = true;
     wake();

@@ -44,6 +44,10 @@ private:
     MasterPtr make(const ClusterNode& place);
     /// The locks of other masters whose slots `place` has.
     std::vector<LockRow> seenElsewhere(const ClusterNode& place) const;
+    /// The locks in those slots that other masters lost a short while ago, as they were seen last.
+    std::vector<LockRow> lostElsewhere(const ClusterNode& place) const;
+    /// Keeps what this look at the master does not find any more, if something happened to that.
+    void keepLost(Master& master, const LockReport& report) const;
     void arrange(const Places& places, bool follow);
     void startFollowing(const MasterPtr& master);
     static QCoro::Task<> follow(MasterPtr master, Callback told);
