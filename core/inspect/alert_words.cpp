@@ -3,6 +3,7 @@
 #include "inspect/alert_watch.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
+#include "trace/client_name.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
@@ -27,7 +28,7 @@ QString nameOf(const Party& party) {
 }
 
 QString holderOf(const LockRow& row) {
-    return row.holders.empty() ? Text::tr("somebody") : nameOf(row.holders.front());
+    return row.holders.empty() ? trace::unnamedClient() : nameOf(row.holders.front());
 }
 
 /// "5 m 3 s", or "at least 5 m 3 s".

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace lockscope::trace {
 
@@ -14,14 +15,34 @@ namespace {
 constexpr Nanos kLatest = 1s;
 } // namespace
 
-EntityId newDeciderAt(const Event& freed, const Trace& trace) {
-    if (freed.kind != EventKind::RecordFreed || (freed.flags & kFreedByMask) != unsigned(FreedBy::NodeLoss))
-        return kNoEntity;
-    for (std::size_t row = trace.upperBound(freed.time()); row-- > 0 && trace.timeAt(row) == freed.at;) {
+namespace {
+
+bool isNodeLoss(const Event& event) {
+    return event.kind == EventKind::RecordFreed && (event.flags & kFreedByMask) == unsigned(FreedBy::NodeLoss);
+}
+
+/// The RecordDecider of the same lock at the same instant.
+std::optional<Event> deciderToldWith(const Event& event, const Trace& trace) {
+    for (std::size_t row = trace.upperBound(event.time()); row-- > 0 && trace.timeAt(row) == event.at;) {
         if (trace.kindAt(row) != EventKind::RecordDecider) continue;
-        if (const Event e = trace.at(row); e.subject == freed.subject) return e.actor;
+        if (const Event e = trace.at(row); e.subject == event.subject) return e;
     }
-    return kNoEntity;
+    return std::nullopt;
+}
+
+} // namespace
+
+EntityId newDeciderAt(const Event& freed, const Trace& trace) {
+    if (!isNodeLoss(freed) && freed.kind != EventKind::RecordObserved) return kNoEntity;
+    const auto told = deciderToldWith(freed, trace);
+    return told ? told->actor : kNoEntity;
+}
+
+bool tooFewHaveIt(const Event& freed, const Trace& trace) {
+    if (!isNodeLoss(freed) || deciderToldWith(freed, trace)) return false;
+    for (EntityId id = 1; id < trace.entityCount(); ++id)
+        if (trace.copyOf(id) == freed.subject) return true;
+    return false;
 }
 
 namespace {
@@ -31,51 +52,44 @@ std::int64_t serversOf(std::int64_t deciders, std::int64_t copies) {
 }
 } // namespace
 
-bool tooFewDecide(std::int64_t deciders, std::int64_t copies, std::int64_t dead) {
-    return deciders > 1 && serversOf(deciders, copies) - dead < deciders;
-}
-
-bool lacksMajority(EntityId lock, const Trace& trace, const State& state) {
-    const auto logical = state.records.find(lock);
-    if (logical == state.records.end() || logical->second.deciders < 2) return false;
-    std::int64_t copies = 0, dead = 0;
-    for (const auto& [copy, record] : state.records) {
-        if (trace.copyOf(copy) != lock) continue;
-        const auto node = state.nodes.find(trace.entity(copy).parent);
-        ++copies;
-        dead += node != state.nodes.end() && node->second.life == ClientState::Life::Dead;
+CannotDecide whoCannotDecide(const Deciding& deciding) {
+    if (deciding.enginesChange) return CannotDecide::EnginesChange;
+    if (deciding.deciders == 0) return CannotDecide::NoServer;
+    if (deciding.deciders < 2) return deciding.deciderDead ? CannotDecide::DeciderDead : CannotDecide::None;
+    std::int64_t dead = 0, away = 0, most = 0; // away: dead, or some client's
+    std::map<EntityId, std::int64_t> named;    // clients, by the living servers that name them
+    for (const Deciding::Copy& copy : deciding.copies) {
+        dead += copy.dead;
+        away += copy.dead || copy.owner != kNoEntity;
+        if (!copy.dead && copy.owner != kNoEntity) most = std::max(most, ++named[copy.owner]);
     }
-    return tooFewDecide(logical->second.deciders, copies, dead);
+    const std::int64_t servers = serversOf(deciding.deciders, std::int64_t(deciding.copies.size()));
+    if (servers - dead < deciding.deciders) return CannotDecide::NoMajority;
+    const bool divided = named.size() > 1 && servers - away + most < deciding.deciders;
+    return divided ? CannotDecide::Divided : CannotDecide::None;
 }
 
-bool isDivided(EntityId lock, const Trace& trace, const State& state) {
-    const auto logical = state.records.find(lock);
-    if (logical == state.records.end() || logical->second.deciders < 2) return false;
-    const std::int64_t deciders = logical->second.deciders;
-    std::int64_t copies = 0, away = 0, most = 0; // away: dead, or some client's
-    std::map<EntityId, std::int64_t> named;      // clients, by the servers that name them
-    for (const auto& [copy, record] : state.records) {
-        if (trace.copyOf(copy) != lock) continue;
-        const auto node = state.nodes.find(trace.entity(copy).parent);
-        const bool dead = node != state.nodes.end() && node->second.life == ClientState::Life::Dead;
-        ++copies;
-        away += dead || record.owner != kNoEntity;
-        if (!dead && record.owner != kNoEntity) most = std::max(most, ++named[record.owner]);
-    }
-    return named.size() > 1 && serversOf(deciders, copies) - away + most < deciders;
-}
-
-bool deciderIsDead(EntityId lock, const Trace& trace, const State& state) {
+CannotDecide whoCannotDecide(EntityId lock, const Trace& trace, const State& state, bool enginesChange) {
+    const auto isDead = [&](EntityId server) {
+        const auto node = state.nodes.find(server);
+        return server != kNoEntity && node != state.nodes.end() && node->second.life == ClientState::Life::Dead;
+    };
+    Deciding deciding{.enginesChange = enginesChange};
+    const auto record = state.records.find(lock);
     EntityId server = trace.entity(lock).parent;
-    if (const auto record = state.records.find(lock); server == kNoEntity && record != state.records.end())
-        server = record->second.decider;
-    const auto node = state.nodes.find(server);
-    return server != kNoEntity && node != state.nodes.end() && node->second.life == ClientState::Life::Dead;
+    if (record != state.records.end()) {
+        deciding.deciders = record->second.deciders;
+        if (server == kNoEntity) server = record->second.decider;
+    }
+    deciding.deciderDead = isDead(server);
+    if (deciding.deciders > 1)
+        for (const auto& [copy, its] : state.records)
+            if (trace.copyOf(copy) == lock) deciding.copies.push_back({its.owner, isDead(trace.entity(copy).parent)});
+    return whoCannotDecide(deciding);
 }
 
 EntityId emptiedBy(const Event& freed, const Trace& trace) {
-    if (freed.kind != EventKind::RecordFreed || (freed.flags & kFreedByMask) != unsigned(FreedBy::NodeLoss))
-        return kNoEntity;
+    if (!isNodeLoss(freed)) return kNoEntity;
     // The copies of replicas follow their master.
     const bool anyServer = trace.copyOf(freed.subject) != kNoEntity;
     const EntityId own = anyServer ? kNoEntity : trace.entity(freed.subject).parent;

@@ -3,6 +3,7 @@
 #include "trace/event.h"
 
 #include <QByteArray>
+#include <vector>
 
 namespace lockscope::trace {
 
@@ -13,19 +14,38 @@ struct State;
 inline constexpr QByteArrayView kAllDeleted = "flush=all";
 
 /// The server that decides from the instant of this RecordFreed on, if its lock ended only because that server does not
-/// know it: the one that decided before may run on, and still have it. kNoEntity: the lock ended otherwise.
+/// know it: the one that decided before may run on, and still have it. So with a RecordObserved, if nobody decided
+/// before. kNoEntity: the lock ended otherwise.
 EntityId newDeciderAt(const Event& freed, const Trace& trace);
+/// Whether a lock that several servers keep was lost at this RecordFreed with one of them, though others have it: no
+/// majority of them does.
+bool tooFewHaveIt(const Event& freed, const Trace& trace);
 
-/// Whether `dead` of the servers that are known to have a copy leave fewer than the `deciders` that it takes.
-bool tooFewDecide(std::int64_t deciders, std::int64_t copies, std::int64_t dead);
-/// Whether so many of the independent servers of a lock are dead that nobody can get it. Ensembles tell that
-/// themselves, by RecordDecider.
-bool lacksMajority(EntityId lock, const Trace& trace, const State& state);
-/// Whether the living ones of a lock's independent servers name so many clients that none of these can have a majority
-/// before another one's entry ends, nor can anybody else.
-bool isDivided(EntityId lock, const Trace& trace, const State& state);
-/// Whether the one server that decides on a lock is dead, so that nobody can get it there.
-bool deciderIsDead(EntityId lock, const Trace& trace, const State& state);
+/// Why nobody can get a lock, however free it looks; the first that applies.
+enum class CannotDecide : std::uint8_t {
+    None,          ///< somebody can
+    EnginesChange, ///< its lock manager leaves an engine, and grants nothing before the next one is in use
+    NoServer,      ///< no server decides, as far as rows tell: there is no master, or an ensemble has no leader
+    NoMajority,    ///< so many of its independent servers are dead that no client can have enough of them
+    Divided,       ///< its living servers name so many clients that none can have enough before another's entry ends
+    DeciderDead,   ///< the one server that decides on it is dead
+};
+
+/// All that whoCannotDecide() goes by. State and the timeline's lanes keep it in containers of their own.
+struct Deciding {
+    /// One independent server's entry for the lock.
+    struct Copy {
+        EntityId owner = kNoEntity; ///< Record::owner
+        bool dead = false;          ///< its server is
+    };
+    bool enginesChange = false; ///< a lock manager's switch goes on
+    std::int64_t deciders = -1; ///< Record::deciders of the logical lock
+    bool deciderDead = false;   ///< of a lock that one server decides
+    std::vector<Copy> copies{}; ///< of a lock that takes several deciders
+};
+CannotDecide whoCannotDecide(const Deciding& deciding);
+/// Why nobody can get this lock, in that state. `enginesChange`: Deciding::enginesChange, which a state does not know.
+CannotDecide whoCannotDecide(EntityId lock, const Trace& trace, const State& state, bool enginesChange = false);
 
 /// The server whose data were all deleted on purpose, and the lock of this RecordFreed with them; kNoEntity: the lock
 /// ended otherwise, or nobody saw the deletion.

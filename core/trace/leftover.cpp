@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/leftover.h"
 
+#include "trace/look_back.h"
 #include "trace/state.h"
 #include "trace/trace.h"
 
@@ -12,7 +13,6 @@ namespace lockscope::trace {
 namespace {
 /// So long a release may be on its way, or a watcher may not have looked again.
 constexpr std::int64_t kOnItsWay = Nanos(1s).count();
-constexpr std::size_t kFarthest = 500'000; // rows back
 } // namespace
 
 bool decidesNow(const Event& held, std::size_t row, const Trace& trace) {
@@ -40,7 +40,7 @@ std::optional<TakenOver> takenOver(const Event& held, const Record& copy, const 
 
 TakenOver loaded(const Event& held, std::size_t row, const Belief* believer, const Trace& trace) {
     TakenOver over{held.at, held.at, !believer || !believer->holding()};
-    const std::size_t end = std::min(row, trace.size()), last = end > kFarthest ? end - kFarthest : 0;
+    const std::size_t end = std::min(row, trace.size()), last = firstRowBefore(end);
     bool renewed = false;
     for (std::size_t i = end; i-- > last;) {
         const EventKind kind = trace.kindAt(i);

@@ -2,12 +2,12 @@
 #pragma once
 #include "trace/belief.h"
 #include "trace/record.h"
+#include "trace/trace.h"
 
 #include <optional>
 
 namespace lockscope::trace {
 
-class Trace;
 struct State;
 
 /// A hold that was there before the server came to decide whose copy the record follows from a RecordHeld on.
@@ -24,6 +24,19 @@ std::optional<TakenOver> takenOver(const Event& held, const Record& copy, const 
 /// The hold of a RecordHeld that a server has loaded from its disk at its start: nobody was given it. `row`: the
 /// event's.
 TakenOver loaded(const Event& held, std::size_t row, const Belief* believer, const Trace& trace);
+/// The older hold that a row takes over, if it does: State and the timeline's lanes ask by this. `record`: of the row's
+/// lock, before the row. `copyOn(server)`: that server's copy of the lock, a const Record*, nullptr: it has none.
+/// `isDead(server)`: whether it is: the row of its start follows what it has loaded.
+template <typename CopyOn, typename IsDead>
+std::optional<TakenOver> olderHold(const Event& event, std::size_t row, const Record& record, const Belief* believer,
+                                   const Trace& trace, CopyOn copyOn, IsDead isDead) {
+    if (event.kind != EventKind::RecordHeld) return std::nullopt;
+    const EntityId server = trace.entity(event.subject).parent;
+    if (server != kNoEntity && isDead(server)) return loaded(event, row, believer, trace);
+    if (record.decider == kNoEntity || !decidesNow(event, row, trace)) return std::nullopt;
+    const Record* const copy = copyOn(record.decider);
+    return copy ? takenOver(event, *copy, believer, trace) : std::nullopt;
+}
 /// applyRecord() for a row that may take an older hold over: it gets no number of its own.
 void applyRecord(Record& record, const Event& event, Belief* believer, const std::optional<TakenOver>& over);
 

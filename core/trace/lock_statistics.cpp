@@ -103,14 +103,56 @@ void LockStatisticsFold::followDealings(const Event& event, const Trace& trace) 
         its->second.erase(dealing);
 }
 
+bool LockStatisticsFold::resume(EntityId lock, EntityId thread, Nanos at, std::map<EntityId, Nanos>& began) {
+    Course& course = m_courses[lock];
+    const auto severed = course.severed.find(thread);
+    if (severed == course.severed.end()) return false;
+    if (severed->second.token != course.record.token || m_openSince.contains({lock, thread})) return false;
+    began.emplace(thread, severed->second.since);
+    if (course.resumedAt != at) course.resumed.clear();
+    course.resumedAt = at;
+    course.resumed.insert(course.severed.extract(severed));
+    course.freeSince = kNever; // handed over to nobody
+    return true;
+}
+
+void LockStatisticsFold::checkResumed(EntityId lock, Nanos at, const Trace& trace) {
+    Course& course = m_courses[lock];
+    if (course.resumedAt != at) return;
+    for (const auto& [thread, severed] : std::exchange(course.resumed, {})) {
+        const auto began = course.began.find(thread);
+        if (began == course.began.end() || severed.token == course.record.token) continue;
+        m_locks[lock].holds.push_back(severed.until - severed.since);
+        began->second = at;
+        countTaken(lock, at, trace);
+    }
+}
+
+void LockStatisticsFold::countTaken(EntityId lock, Nanos at, const Trace& trace) {
+    ++m_locks[lock].taken;
+    if (const EntityId connection = connectionOf(trace, lock); connection != kNoEntity) m_paces[connection].add(at);
+}
+
+void LockStatisticsFold::countSevered(EntityId lock, EntityId thread) {
+    const auto course = m_courses.find(lock);
+    if (course == m_courses.end()) return;
+    if (const auto severed = course->second.severed.extract(thread))
+        m_locks[lock].holds.push_back(severed.mapped().until - severed.mapped().since);
+}
+
 void LockStatisticsFold::applyBelief(const Event& event, const Trace& trace) {
     followDealings(event, trace);
     switch (event.kind) {
     case EventKind::Requested:
+        countSevered(event.subject, event.actor);
         m_openSince.try_emplace({event.subject, event.actor}, event.time());
         return;
     case EventKind::Lost:
+        countSevered(event.subject, event.actor);
         ++m_locks[event.subject].lost;
+        return;
+    case EventKind::Released:
+        if (event.aux == 0) countSevered(event.subject, event.actor);
         return;
     case EventKind::Reentered:
         m_openSince.erase({event.subject, event.actor});
@@ -149,6 +191,7 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
     case EventKind::RecordHolderGone:
     case EventKind::RecordFreed:
     case EventKind::RecordWaiters:
+    case EventKind::RecordToken:
     case EventKind::RecordUnobserved:
     case EventKind::RecordObserved:
         break;
@@ -168,7 +211,8 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
         course.unobserved += event.time() - course.unobservedSince;
         course.unobservedSince = kNever;
     }
-    if (event.kind == EventKind::RecordWaiters) return;
+    if (event.kind == EventKind::RecordToken) checkResumed(event.subject, event.time(), trace);
+    if (event.kind == EventKind::RecordWaiters || event.kind == EventKind::RecordToken) return;
     if (event.kind == EventKind::RecordUnobserved || event.kind == EventKind::RecordObserved) {
         course.began.clear();
         course.freeSince = kNever;
@@ -179,8 +223,8 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
         if (const auto its = m_looksApart.find(connectionOf(trace, event.subject)); its != m_looksApart.end())
             lock.looksApart = std::max(lock.looksApart, its->second);
     const bool ends = event.kind == EventKind::RecordFreed || event.kind == EventKind::RecordHolderGone;
+    const auto why = FreedBy(event.flags & kFreedByMask); // if it ends
     if (ends) {
-        const auto why = FreedBy(event.flags & kFreedByMask);
         lock.expired += why == FreedBy::Expiry;
         lock.forced += why == FreedBy::Force || why == FreedBy::Overwrite;
     }
@@ -193,15 +237,23 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
             // A stranger that holds the lock when it is first seen may hold it for long.
             const bool seenToBegin = course.record.grants > 1 || (event.flags & kSeenToBegin) != 0;
             if (!seenToBegin && !m_own.contains(trace.entity(holder.thread).parent)) continue;
+            if (resume(event.subject, holder.thread, event.time(), now)) continue;
             now.emplace(holder.thread, event.time());
-            ++lock.taken;
-            if (const EntityId connection = connectionOf(trace, event.subject); connection != kNoEntity)
-                m_paces[connection].add(event.time());
+            countTaken(event.subject, event.time(), trace);
         }
     }
-    for (const auto& [thread, since] : course.began)
-        if (!now.contains(thread)) lock.holds.push_back(event.time() - since);
+    for (const auto& [thread, since] : course.began) {
+        if (now.contains(thread)) continue;
+        if (ends && why == FreedBy::NodeLoss)
+            course.severed[thread] = {since, event.time(), course.record.token};
+        else
+            lock.holds.push_back(event.time() - since);
+    }
     course.began = std::move(now);
+    // With the lock in other hands, what was severed is lost.
+    if (!ends && course.record.mode == HoldMode::Exclusive)
+        while (!course.severed.empty())
+            countSevered(event.subject, course.severed.begin()->first);
     if (event.kind == EventKind::RecordFreed) {
         if (somebodyWaits(event.subject, course.record)) course.freeSince = event.time();
     } else if (course.freeSince != kNever && !ends) {

@@ -67,13 +67,21 @@ public:
     Nanos longestUnobserved(Nanos now, const LockStatisticsFold& before, Nanos from) const;
 
 private:
+    /// A hold that went with its server. Another server, or its disk, may have it still: then it goes on.
+    struct Severed {
+        Nanos since{}, until{};
+        std::int64_t token = 0;
+    };
     struct Course {
         Record record;
-        std::map<EntityId, Nanos> began; ///< by holder: holds that were seen to begin
-        Nanos freeSince = kNever;        ///< since when it is free while somebody waited; kNever: it is not
-        Nanos queued{}, queuedUntil{};   ///< the waits of all in the queue, and up to when they are counted
-        Nanos unobserved{};              ///< stretches that are over
-        Nanos unobservedSince = kNever;  ///< kNever: it is observed
+        std::map<EntityId, Nanos> began;     ///< by holder: holds that were seen to begin
+        std::map<EntityId, Severed> severed; ///< by holder
+        std::map<EntityId, Severed> resumed; ///< of these, the ones that went on at resumedAt
+        Nanos resumedAt{};
+        Nanos freeSince = kNever;       ///< since when it is free while somebody waited; kNever: it is not
+        Nanos queued{}, queuedUntil{};  ///< the waits of all in the queue, and up to when they are counted
+        Nanos unobserved{};             ///< stretches that are over
+        Nanos unobservedSince = kNever; ///< kNever: it is observed
     };
     static Nanos queuedAt(const Course& course, Nanos now);
     static Nanos unobservedAt(const Course& course, Nanos now);
@@ -81,6 +89,13 @@ private:
     void followDealings(const Event& event, const Trace& trace);
     void applyRecord(const Event& event, const Trace& trace);
     bool somebodyWaits(EntityId lock, const Record& record) const;
+    /// Lets a severed hold go on that the server's record names again; false: this is a new one.
+    bool resume(EntityId lock, EntityId thread, Nanos at, std::map<EntityId, Nanos>& began);
+    /// A token that follows at the same instant tells that a hold which seemed to go on is a new one.
+    void checkResumed(EntityId lock, Nanos at, const Trace& trace);
+    void countTaken(EntityId lock, Nanos at, const Trace& trace);
+    /// Counts a severed hold that came to nothing.
+    void countSevered(EntityId lock, EntityId thread);
 
     std::map<EntityId, LockStatistics> m_locks;
     std::map<EntityId, Course> m_courses;                       ///< by lock

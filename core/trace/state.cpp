@@ -294,16 +294,16 @@ void State::applyRecord(const Event& event, const Trace& trace) {
     const bool grants = event.kind == EventKind::RecordHeld || event.kind == EventKind::RecordHolder;
     const auto believer = grants ? beliefs.find({event.subject, event.actor}) : beliefs.end();
     Belief* const belief = believer == beliefs.end() ? nullptr : &believer->second;
-    std::optional<TakenOver> over;
-    const bool mayBeOlder = event.kind == EventKind::RecordHeld && record.decider != kNoEntity;
-    if (mayBeOlder && decidesNow(event, rows, trace))
+    const auto copyOn = [&](EntityId server) -> const Record* {
         for (const auto& [copy, its] : records)
-            if (its.copyOf == event.subject && trace.entity(copy).parent == record.decider)
-                over = takenOver(event, its, belief, trace);
-    // The row of its start follows.
-    const EntityId server = event.kind == EventKind::RecordHeld ? trace.entity(event.subject).parent : kNoEntity;
-    if (const auto node = nodes.find(server); server != kNoEntity && node != nodes.end())
-        if (node->second.life == ClientState::Life::Dead) over = loaded(event, rows, belief, trace);
+            if (its.copyOf == event.subject && trace.entity(copy).parent == server) return &its;
+        return nullptr;
+    };
+    const auto isDead = [&](EntityId server) {
+        const auto node = nodes.find(server);
+        return node != nodes.end() && node->second.life == ClientState::Life::Dead;
+    };
+    const auto over = olderHold(event, rows, record, belief, trace, copyOn, isDead);
     trace::applyRecord(record, event, belief, over);
     m_named += record.holders.size() + record.queue.size() - named;
 }

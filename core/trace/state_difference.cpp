@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/state_difference.h"
 
+#include "trace/client_name.h"
 #include "trace/connection.h"
 #include "trace/reason_words.h"
 #include "trace/text.h"
@@ -236,7 +237,8 @@ private:
 };
 
 QString nameOf(const Trace& trace, EntityId id) {
-    return id == kNoEntity ? Text::tr("somebody") : readable(trace.displayName(id).toUtf8());
+    const QString name = readable(trace.displayName(id).toUtf8());
+    return name.isEmpty() ? unnamedClient() : name;
 }
 
 /// A holder, with the number of those that hold beside it.

@@ -2,7 +2,7 @@
 #include "verdict/chronicle.h"
 
 #include "trace/belief.h"
-#include "verdict/look_back.h"
+#include "trace/look_back.h"
 
 #include <algorithm>
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 
 /// The row at which the hold began: its request, or as far back as we look.
 std::size_t beginOfHold(trace::EntityId thread, trace::EntityId lock, std::size_t row, const trace::Trace& trace) {
-    const std::size_t last = firstRowBefore(row);
+    const std::size_t last = trace::firstRowBefore(row);
     bool granted = false;
     std::size_t begin = row;
     for (std::size_t i = std::min(row + 1, trace.size()); i-- > last;) {
@@ -34,7 +34,7 @@ std::size_t beginOfHold(trace::EntityId thread, trace::EntityId lock, std::size_
 
 /// The watchdog may have been stopped long before this hold.
 std::optional<Nanos> watchdogStoppedBefore(trace::EntityId client, std::size_t row, const trace::Trace& trace) {
-    const std::size_t last = firstRowBefore(row);
+    const std::size_t last = trace::firstRowBefore(row);
     for (std::size_t i = row; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind == EventKind::Healed) return {};
@@ -50,7 +50,7 @@ std::optional<Nanos> watchdogStoppedBefore(trace::EntityId client, std::size_t r
 /// Whether the client has shown a session with a server by then: its holds end with it. The leases of etcd, which a
 /// client keeps with the whole cluster, are told as leases.
 bool hasSessionBefore(trace::EntityId client, std::size_t row, const trace::Trace& trace) {
-    const std::size_t last = firstRowBefore(row);
+    const std::size_t last = trace::firstRowBefore(row);
     for (std::size_t i = row; i-- > last;) {
         if (trace.kindAt(i) != EventKind::SessionChanged) continue;
         const Event e = trace.at(i);
@@ -61,7 +61,7 @@ bool hasSessionBefore(trace::EntityId client, std::size_t row, const trace::Trac
 
 /// How far a node's clock was ahead before that row.
 Nanos clockBefore(trace::EntityId node, std::size_t row, const trace::Trace& trace) {
-    const std::size_t last = firstRowBefore(row);
+    const std::size_t last = trace::firstRowBefore(row);
     for (std::size_t i = row; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind == EventKind::Healed) return Nanos(0);
@@ -285,7 +285,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
     Chronicle c;
     c.thread = thread;
     const trace::EntityId client = trace.clientOf(thread), node = trace.entity(lock).parent;
-    const std::size_t end = std::min(trace.size(), row + kFarthest);
+    const std::size_t end = std::min(trace.size(), row + trace::kFarthest);
     const std::size_t begin = beginOfHold(thread, lock, row, trace);
     c.watchdogStopped = watchdogStoppedBefore(client, begin, trace);
     c.bySession = hasSessionBefore(client, begin, trace);
@@ -350,7 +350,7 @@ Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, tr
 }
 
 trace::EntityId ownerAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace) {
-    const std::size_t last = firstRowBefore(row);
+    const std::size_t last = trace::firstRowBefore(row);
     trace::EntityId renewer = trace::kNoEntity; // the owner, where the trace does not say who got the lock
     for (std::size_t i = std::min(row + 1, trace.size()); i-- > last;) {
         if (!isRecord(trace.kindAt(i))) continue;

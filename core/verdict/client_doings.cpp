@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/client_doings.h"
 
+#include "trace/look_back.h"
 #include "trace/trace_time.h"
-#include "verdict/look_back.h"
 #include "verdict/words.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 /// Whether the last that the client told before row `row` is that it asks, and the server has not given it the lock
 /// since.
 bool asksOnly(EntityId thread, EntityId lock, std::size_t row, const Trace& trace) {
-    const std::size_t last = firstRowBefore(row);
+    const std::size_t last = trace::firstRowBefore(row);
     while (row-- > last) {
         const EventKind kind = trace.kindAt(row);
         if (!isBelief(kind) && kind != EventKind::RecordHeld) continue;
@@ -46,7 +46,7 @@ QString lostRaceText(const Violation& violation, Nanos length, const Trace& trac
 QString deadConnectionText(EntityId owner, const Violation& violation, Nanos length, const Trace& trace) {
     const EntityId client = trace.clientOf(owner);
     std::size_t row = std::min(violation.row, trace.size());
-    const std::size_t last = firstRowBefore(row);
+    const std::size_t last = trace::firstRowBefore(row);
     while (row-- > last) {
         const EventKind kind = trace.kindAt(row);
         if (kind == EventKind::Healed) return {};

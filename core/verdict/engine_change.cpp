@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/engine_change.h"
 
+#include "trace/look_back.h"
 #include "trace/trace_time.h"
-#include "verdict/look_back.h"
 #include "verdict/words.h"
 
 namespace lockscope::verdict {
@@ -16,7 +16,7 @@ using trace::Trace;
 std::optional<EngineChange> engineChangeBefore(std::size_t row, const Trace& trace) {
     const QByteArray setting = QByteArrayLiteral("engine=");
     row = std::min(row, trace.size());
-    const std::size_t last = firstRowBefore(row);
+    const std::size_t last = trace::firstRowBefore(row);
     bool agreed = false;
     while (row-- > last) {
         const EventKind kind = trace.kindAt(row);

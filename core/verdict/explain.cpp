@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trace/look_back.h"
 #include "trace/state.h"
 #include "trace/time_text.h"
 #include "trace/trace_time.h"
@@ -7,7 +8,6 @@
 #include "verdict/engine_change.h"
 #include "verdict/failover_text.h"
 #include "verdict/hold_end.h"
-#include "verdict/look_back.h"
 #include "verdict/memory_loss.h"
 #include "verdict/obstacle_text.h"
 #include "verdict/verdict.h"
@@ -196,7 +196,7 @@ private:
         const std::size_t rows = std::min(m_v.row + 1, m_trace.size());
         std::int64_t capacity = 0;
         bool permits = false;
-        for (std::size_t i = firstRowBefore(rows); i < rows; ++i) {
+        for (std::size_t i = trace::firstRowBefore(rows); i < rows; ++i) {
             const EventKind kind = m_trace.kindAt(i);
             if (kind != EventKind::GrantedAs && kind != EventKind::LockCapacity) continue;
             const trace::Event e = m_trace.at(i);

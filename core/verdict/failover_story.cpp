@@ -2,8 +2,8 @@
 #include "verdict/failover_story.h"
 
 #include "trace/death.h"
+#include "trace/look_back.h"
 #include "verdict/engine_change.h"
-#include "verdict/look_back.h"
 #include "verdict/verdict.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool concernsLink(EntityId a, EntityId b, std::size_t row, const trace::Trace& t
 
 /// How long the link of two servers was cut around row `row`; nullopt: it was not.
 std::optional<Chronicle::Span> cutAround(EntityId a, EntityId b, std::size_t row, const trace::Trace& trace) {
-    const std::size_t first = firstRowBefore(row);
+    const std::size_t first = trace::firstRowBefore(row);
     std::optional<Chronicle::Span> cut;
     for (std::size_t i = row; i-- > first;) {
         if (!concernsLink(a, b, i, trace)) continue;
@@ -37,7 +37,7 @@ std::optional<Chronicle::Span> cutAround(EntityId a, EntityId b, std::size_t row
         cut = Chronicle::Span{trace.at(i).time(), kNever}; // of several rows that cut ways of it, the first one
     }
     if (!cut) return {};
-    const std::size_t end = std::min(trace.size(), row + kFarthest);
+    const std::size_t end = std::min(trace.size(), row + trace::kFarthest);
     for (std::size_t i = row; i < end && cut->to == kNever; ++i)
         if (concernsLink(a, b, i, trace) && trace.kindAt(i) != EventKind::LinkCut) cut->to = trace.at(i).time();
     return cut;
@@ -45,7 +45,7 @@ std::optional<Chronicle::Span> cutAround(EntityId a, EntityId b, std::size_t row
 
 /// The owner by the last row, before row `end`, of a server's copy of the lock; kNoEntity: it is free there.
 EntityId ownerOfCopy(EntityId server, EntityId lock, std::size_t end, const trace::Trace& trace) {
-    const std::size_t last = firstRowBefore(end);
+    const std::size_t last = trace::firstRowBefore(end);
     for (std::size_t i = end; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind != EventKind::RecordHeld && kind != EventKind::RecordFreed) continue;
@@ -58,7 +58,7 @@ EntityId ownerOfCopy(EntityId server, EntityId lock, std::size_t end, const trac
 
 /// How far a replica was behind before row `end`, as it was measured last; 0: never, or in bytes.
 Nanos lagOf(EntityId server, std::size_t end, const trace::Trace& trace) {
-    const std::size_t last = firstRowBefore(end);
+    const std::size_t last = trace::firstRowBefore(end);
     for (std::size_t i = end; i-- > last;) {
         if (trace.kindAt(i) != EventKind::ReplicationLag) continue;
         const Event e = trace.at(i);
@@ -71,7 +71,7 @@ Nanos lagOf(EntityId server, std::size_t end, const trace::Trace& trace) {
 } // namespace
 
 EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& trace) {
-    const std::size_t last = firstRowBefore(begin);
+    const std::size_t last = trace::firstRowBefore(begin);
     for (std::size_t i = begin; i-- > last;) {
         if (trace.kindAt(i) != EventKind::RecordDecider) continue;
         const Event e = trace.at(i);
@@ -81,7 +81,7 @@ EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& tra
 }
 
 bool severalDecideBefore(std::size_t begin, EntityId lock, const trace::Trace& trace) {
-    const std::size_t last = firstRowBefore(begin);
+    const std::size_t last = trace::firstRowBefore(begin);
     for (std::size_t i = begin; i-- > last;) {
         if (trace.kindAt(i) != EventKind::RecordDecider) continue;
         const Event e = trace.at(i);
@@ -147,7 +147,7 @@ std::optional<FormerMasterStory> formerMasterStoryOf(EntityId thread, EntityId l
                                                      const trace::Trace& trace) {
     FormerMasterStory story;
     std::size_t i = std::min(row + 1, trace.size());
-    const std::size_t last = firstRowBefore(i);
+    const std::size_t last = trace::firstRowBefore(i);
     bool named = false; // by the record itself
     // Back to the request: the copy that was written for it tells which server gave the lock.
     while (i-- > last) {

@@ -2,10 +2,10 @@
 #include "verdict/memory_loss.h"
 
 #include "trace/decider.h"
+#include "trace/look_back.h"
 #include "trace/trace_time.h"
 #include "verdict/engine_change.h"
 #include "verdict/failover_story.h"
-#include "verdict/look_back.h"
 #include "verdict/words.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool isLoss(const Event& e) {
 std::vector<EntityId> forgetfulServers(const Chronicle& c, EntityId lock, const Trace& trace) {
     std::vector<EntityId> servers;
     const std::size_t end = trace.upperBound(*c.recordEnded);
-    const std::size_t last = firstRowBefore(end);
+    const std::size_t last = trace::firstRowBefore(end);
     for (std::size_t row = end; row-- > last;) {
         if (trace.kindAt(row) != EventKind::RecordFreed) continue;
         const Event e = trace.at(row);
@@ -134,15 +134,15 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
 }
 
 bool noneWasRecorded(const Violation& violation, const Trace& trace) {
-    constexpr std::size_t kFew = 50'000;
     const auto isOfLock = [&](std::size_t row) {
         return trace::isRecord(trace.kindAt(row)) && trace.at(row).subject == violation.lock;
     };
-    const std::size_t begin = std::min(violation.row, trace.size()), oldest = begin - std::min(begin, kFew);
+    const std::size_t begin = std::min(violation.row, trace.size()),
+                      oldest = trace::firstRowBefore(begin, trace::kNear);
     bool seen = false;
     for (std::size_t row = begin; row-- > oldest && !seen;)
         seen = isOfLock(row);
-    const std::size_t end = std::min(trace.upperBound(violation.to), begin + kFew);
+    const std::size_t end = std::min(trace.upperBound(violation.to), begin + trace::kNear);
     for (std::size_t row = begin; row < end && seen; ++row)
         if (trace.kindAt(row) == EventKind::RecordHeld && isOfLock(row)) return false;
     return seen;
@@ -152,7 +152,7 @@ std::optional<Event> clockJumpOfWriter(const Chronicle& c, const Trace& trace) {
     if (!c.recordEnded || c.freedBy != FreedBy::Overwrite || c.freedByWhom == trace::kNoEntity) return {};
     const EntityId client = trace.clientOf(c.freedByWhom);
     const std::size_t end = trace.upperBound(*c.recordEnded);
-    const std::size_t last = firstRowBefore(end);
+    const std::size_t last = trace::firstRowBefore(end);
     for (std::size_t row = end; row-- > last;) {
         const EventKind kind = trace.kindAt(row);
         if (kind == EventKind::Healed) return {};

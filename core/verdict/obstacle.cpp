@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/obstacle.h"
 
+#include "trace/look_back.h"
 #include "trace/server_told.h"
-#include "verdict/look_back.h"
 
 #include <algorithm>
 #include <map>
@@ -19,7 +19,7 @@ namespace {
 /// The row after the last one that an explanation looks at: a violation that is over ended by then.
 std::size_t endOf(const Violation& v, const Trace& trace) {
     const std::size_t end = v.to == kNever ? trace.size() : trace.upperBound(v.to);
-    return std::min(end, std::min(v.row, trace.size()) + kFarthest);
+    return std::min(end, std::min(v.row, trace.size()) + trace::kFarthest);
 }
 
 /// When the owner's entry was freed, before the violation's end.
@@ -75,7 +75,7 @@ void readDeadWaiter(Obstacle& o, const Violation& v, const Trace& trace) {
     std::int64_t queued = -1;
     std::map<EntityId, Nanos> waiting; // since when
     std::vector<std::tuple<Nanos, EntityId, Nanos>> dead;
-    for (std::size_t row = firstRowBefore(end); row < end; ++row) {
+    for (std::size_t row = trace::firstRowBefore(end); row < end; ++row) {
         const EventKind kind = trace.kindAt(row);
         if (isMessage(kind) || isEffect(kind)) continue;
         const trace::Event e = trace.at(row);
@@ -103,7 +103,7 @@ void readSlowLinks(Obstacle& o, const Violation& v, const Trace& trace) {
         waiters.insert(trace.clientOf(thread));
     const std::size_t end = std::min(v.row, trace.size());
     std::map<EntityId, trace::Event> slow; // by link
-    for (std::size_t row = firstRowBefore(end); row < end; ++row) {
+    for (std::size_t row = trace::firstRowBefore(end); row < end; ++row) {
         const EventKind kind = trace.kindAt(row);
         if (kind == EventKind::Healed) slow.clear();
         if (kind != EventKind::LinkDelayed) continue;
@@ -159,7 +159,7 @@ void readPool(Obstacle& o, const Violation& v, const Trace& trace) {
                                                                                         : std::nullopt;
     };
     const std::size_t begin = std::min(v.row, trace.size());
-    for (std::size_t row = firstRowBefore(begin); row < begin; ++row) {
+    for (std::size_t row = trace::firstRowBefore(begin); row < begin; ++row) {
         const std::optional<PoolNews> news = newsAt(row);
         if (!news) continue;
         const trace::Event e = trace.at(row);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/why_safe.h"
 
+#include "trace/death.h"
+#include "trace/look_back.h"
 #include "trace/time_text.h"
 #include "verdict/failover_story.h"
 #include "verdict/words.h"
@@ -16,15 +18,13 @@ using trace::EventKind;
 
 namespace {
 
-constexpr std::size_t kNear = 50'000;        // rows back from an instant: a small part of a millisecond
-constexpr std::size_t kOldestRole = 500'000; // rows back from a death: a leader may have led for long
-
 /// A leader's death, or its replacement while it ran, while a client held a lock, and what came of it.
 struct Story {
     EntityId former = trace::kNoEntity; ///< the server that died or was replaced
     Nanos died{};                       ///< or was replaced
     bool leads = false;                 ///< it was a leader, no master
     bool replaced = false;              ///< it did not die
+    bool crashed = false;               ///< its machine did, and not only its process
     EntityId lock = trace::kNoEntity, holder = trace::kNoEntity;
     EntityId successor = trace::kNoEntity; ///< the server that took over; kNoEntity: none so far
     Nanos took{};
@@ -61,7 +61,7 @@ bool tookItAlong(const Event& e, const Story& story, const trace::Trace& trace) 
 
 /// The role that a server was last told to have before row `end`; empty: not known.
 QByteArray roleBefore(EntityId server, std::size_t end, const trace::Trace& trace) {
-    const std::size_t last = end > kOldestRole ? end - kOldestRole : 0;
+    const std::size_t last = trace::firstRowBefore(end); // a leader may have led for long
     for (std::size_t i = end; i-- > last;) {
         if (trace.kindAt(i) != EventKind::NodeRole) continue;
         if (const Event e = trace.at(i); e.actor == server) return trace.entity(e.aux).name;
@@ -73,7 +73,7 @@ QByteArray roleBefore(EntityId server, std::size_t end, const trace::Trace& trac
 EntityId replacedAt(std::size_t row, const trace::Trace& trace) {
     const EntityId next = trace.at(row).actor;
     std::set<EntityId> dead;
-    const std::size_t last = row > kOldestRole ? row - kOldestRole : 0;
+    const std::size_t last = trace::firstRowBefore(row); // a leader may have led for long
     for (std::size_t i = row; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind != EventKind::NodeRole && kind != EventKind::NodeKilled) continue;
@@ -87,7 +87,7 @@ EntityId replacedAt(std::size_t row, const trace::Trace& trace) {
 
 /// The row of the latest death or replacement of a leading server before row `end`.
 std::optional<std::size_t> lossBefore(std::size_t end, const trace::Trace& trace) {
-    const std::size_t last = end > kNear ? end - kNear : 0;
+    const std::size_t last = trace::firstRowBefore(end, trace::kNear);
     for (std::size_t i = end; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind == EventKind::NodeKilled && isLeading(roleBefore(trace.at(i).actor, i, trace))) return i;
@@ -109,8 +109,8 @@ Majority majorityOf(EntityId lock, std::size_t end, const trace::Trace& trace) {
     for (EntityId id = 1; id < trace.entityCount(); ++id)
         if (trace.copyOf(id) == lock) unsure.insert(trace.entity(id).parent);
     Majority m{.all = unsure.size()};
-    std::vector<Nanos> stopped; // the latest first
-    const std::size_t last = end > kOldestRole ? end - kOldestRole : 0;
+    std::vector<Nanos> stopped;                          // the latest first
+    const std::size_t last = trace::firstRowBefore(end); // a leader may have led for long
     for (std::size_t i = end; i-- > last && !unsure.empty();) {
         const EventKind kind = trace.kindAt(i);
         const bool stops = kind == EventKind::NodeKilled || kind == EventKind::NodePaused;
@@ -125,7 +125,7 @@ Majority majorityOf(EntityId lock, std::size_t end, const trace::Trace& trace) {
 
 /// Fills in who held a lock, exclusively, at row `row`; false: nobody.
 bool findHolder(Story& story, std::size_t row, const trace::Trace& trace) {
-    const std::size_t last = row > kNear ? row - kNear : 0;
+    const std::size_t last = trace::firstRowBefore(row, trace::kNear);
     std::set<std::pair<EntityId, EntityId>> ended;
     std::set<EntityId> dead; // clients
     for (std::size_t i = row; i-- > last;) {
@@ -151,7 +151,11 @@ std::optional<Story> storyOf(std::size_t loss, std::size_t end, Over over, const
     const Event lost = trace.at(loss);
     const bool replaced = lost.kind == EventKind::NodeRole;
     const QByteArray role = replaced ? trace.entity(lost.aux).name : roleBefore(lost.actor, loss, trace);
-    Story story{.former = lost.actor, .died = lost.time(), .leads = role == "leader", .replaced = replaced};
+    Story story{.former = lost.actor,
+                .died = lost.time(),
+                .leads = role == "leader",
+                .replaced = replaced,
+                .crashed = trace::isCrash(lost)};
     if (replaced) {
         story.former = replacedAt(loss, trace);
         story.successor = lost.actor;
@@ -201,6 +205,15 @@ std::optional<Story> storyOf(std::size_t loss, std::size_t end, Over over, const
     return story;
 }
 
+/// %1 the server, %2 when, %3 the holder, %4 the lock.
+QString lossWords(const Story& story) {
+    if (story.crashed)
+        return story.leads ? Words::tr("The leader %1 crashed at %2 while %3 held %4.")
+                           : Words::tr("The master %1 crashed at %2 while %3 held %4.");
+    return story.leads ? Words::tr("The leader %1 was killed at %2 while %3 held %4.")
+                       : Words::tr("The master %1 was killed at %2 while %3 held %4.");
+}
+
 QString tell(const trace::Trace& trace, Nanos at, Over over) {
     const std::size_t end = trace.upperBound(at);
     const auto loss = lossBefore(end, trace);
@@ -223,9 +236,7 @@ QString tell(const trace::Trace& trace, Nanos at, Over over) {
                                     "got in.")
                               .arg(successor, former, time(story->took), holder, lock),
                           now});
-    const QString died = (story->leads ? Words::tr("The leader %1 died at %2 while %3 held %4.")
-                                       : Words::tr("The master %1 died at %2 while %3 held %4."))
-                             .arg(former, time(story->died), holder, lock);
+    const QString died = lossWords(*story).arg(former, time(story->died), holder, lock);
     QString took;
     if (story->successor != trace::kNoEntity)
         took = Words::tr("%1 took over at %2 and knew the holder, so nobody else got in.")

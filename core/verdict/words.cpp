@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/words.h"
 
+#include "trace/client_name.h"
+
 namespace lockscope::verdict {
 
 QString actorText(trace::EntityId thread, const trace::Trace& trace) {
-    const trace::Entity& e = trace.entity(thread);
-    if (e.kind == trace::EntityKind::Thread && e.name == "1") return trace.displayName(e.parent);
-    return trace.displayName(thread);
+    return trace::clientName(trace, thread);
 }
 
 QString actorsText(const std::vector<trace::EntityId>& threads, const trace::Trace& trace) {

@@ -3,6 +3,7 @@
 #include "cluster/cluster_paint.h"
 #include "cluster/cluster_panel.h"
 #include "theme/format.h"
+#include "trace/client_name.h"
 
 namespace lockscope::views {
 
@@ -12,8 +13,8 @@ using trace::kNoEntity;
 
 QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
     const auto trace = m_context->trace();
-    const QString told = trace->displayName(item.entity);
-    const QString name = told.isEmpty() && item.kind == EntityKind::Client ? tr("somebody") : told;
+    const QString name =
+        item.kind == EntityKind::Client ? trace::clientName(*trace, item.entity) : trace->displayName(item.entity);
     const trace::State& state = m_context->state();
     const Looks looks(*m_context);
     using Life = trace::ClientState::Life;

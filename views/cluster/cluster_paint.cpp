@@ -5,6 +5,7 @@
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
+#include "trace/client_name.h"
 
 #include <QCoreApplication>
 #include <QPainter>
@@ -333,8 +334,7 @@ void paintClient(QPainter& painter, const ViewContext& context, const ClusterLay
         painter.drawEllipse(client.box.adjusted(-3, -3, 3, 3));
     }
     const double size = client.box.width();
-    const QString told = context.trace()->displayName(client.entity);
-    const QString name = told.isEmpty() ? Words::tr("somebody") : told; // the server does not say who
+    const QString name = trace::clientName(*context.trace(), client.entity);
     if (size >= 18 && layout.longNames) {
         paintIcon(painter, QRectF(client.box.center().x() - 8, client.box.center().y() - 8, 16, 16), "client", ink);
     } else if (size >= 18) {

@@ -249,8 +249,7 @@ QString CompareWindow::happening(const Side& side, std::optional<std::size_t> ro
     const auto trace = side.session->trace();
     const trace::Event event = trace->at(*row);
     //: What happens first in one of two runs: %1 a client, %2 what it does, %3 when.
-    return tr("%1: %2 at %3")
-        .arg(clientOf(*trace, event.actor), eventWord(event.kind), instant(*trace, Nanos(event.at)));
+    return tr("%1: %2 at %3").arg(clientOf(*trace, event.actor), eventWord(event), instant(*trace, Nanos(event.at)));
 }
 
 QString CompareWindow::brokenBy(const Side& side) const {

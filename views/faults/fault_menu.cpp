@@ -248,7 +248,7 @@ static void addRestartAfterCrash(QMenu& menu, ViewContext& context, const Breaka
     start.action = Action::RestartNode;
     start.target = crash.target;
     menu.addAction(icon("restart", Role::Fault),
-                   Words::tr("Restart %1 with what its disk has: a loss of power").arg(crash.target), &context,
+                   Words::tr("Restart %1 with what its disk has, as after a crash").arg(crash.target), &context,
                    [&context, crash = crash.fault(), start] {
                        context.breakIt(crash);
                        context.breakIt(start);

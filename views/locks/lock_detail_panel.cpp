@@ -436,8 +436,8 @@ void LockDetailPanel::showContent(const LockFacts& facts) {
     const auto node = state.nodes.find(facts.server);
     const bool down = node != state.nodes.end() && node->second.life == trace::ClientState::Life::Dead;
     m_serverCaption->setHint({});
-    m_server->setLines({down ? tr("the server is down: nothing of it can be seen")
-                             : tr("nobody has looked yet at what the server holds of it")});
+    m_server->setLines(
+        {down ? tr("the server is down: nothing of it can be seen") : unwrittenWords(facts, *m_context)});
 }
 
 void LockDetailPanel::showQueue(const LockFacts& facts) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "locks/seen_lines.h"
 
+#include "models/view_context.h"
 #include "trace/text.h"
 
 #include <QCoreApplication>
@@ -78,6 +79,23 @@ QStringList seenLines(const inspect::SeenContent& content, const QString& name, 
     if (content.moreKeys > 0) lines += Words::tr("and %n more keys", "", int(content.moreKeys));
     if (content.cut) lines += Words::tr("long texts are cut");
     return lines;
+}
+
+QString unwrittenWords(const LockFacts& facts, const ViewContext& context) {
+    const auto trace = context.trace();
+    const auto record = context.state().records.find(facts.lock);
+    const bool told = record != context.state().records.end() && record->second.format != trace::kNoEntity;
+    const trace::EntityId format = told ? record->second.format : trace->entity(facts.lock).other;
+    const bool known = facts.known() && trace->entity(format).kind == trace::EntityKind::Text;
+    const QByteArray name = known ? trace->entity(format).name : QByteArray();
+    const QString holder = holdersText(facts, *trace);
+    if (inspect::keptBy(name) == inspect::KeptBy::Transaction)
+        return facts.held() ? Words::tr("the transaction of %1 has locked its row, until it ends").arg(holder)
+                            : Words::tr("no transaction has locked its row");
+    if (name == "get-lock" || name == "pg-advisory")
+        return facts.held() ? Words::tr("the session of %1 has it, in the server's memory").arg(holder)
+                            : Words::tr("no session has it");
+    return Words::tr("nobody has looked yet at what the server holds of it");
 }
 
 } // namespace lockscope::views

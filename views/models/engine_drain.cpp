@@ -30,12 +30,16 @@ std::optional<EngineDrain> engineDrainAt(const trace::Trace& trace, const scenar
     // A change that takes many times as long as it should is none any more: its processes are gone.
     const Nanos earliest = t - 10 * switchTime(settings);
     std::optional<EngineDrain> drain;
+    std::int64_t left = 0; ///< the epoch of the engine that was left first, so far
     for (std::size_t row = trace.upperBound(t); row-- > 0 && Nanos(trace.timeAt(row)) >= earliest;) {
         if (trace.kindAt(row) != trace::EventKind::EngineChanged) continue;
         const trace::Event event = trace.at(row);
         const auto news = trace::EngineNews(event.flags & trace::kEngineNewsMask);
+        // A client that heard of it late, when the next engine was in use already, is alone with it.
+        if (news == trace::EngineNews::InUse && left < event.value) return {};
         if (news == trace::EngineNews::InUse || news == trace::EngineNews::Refused) break;
         if (!leavesForASwitch(event, trace)) continue;
+        left = event.value;
         drain = EngineDrain{event.time(), event.time() + switchTime(settings), settings.manager->mode == Mode::Drain};
     }
     return drain;

@@ -8,6 +8,7 @@
 #include "trace/deadline.h"
 #include "trace/death.h"
 #include "trace/decider.h"
+#include "trace/doubt.h"
 #include "trace/reason_words.h"
 #include "trace/server_told.h"
 #include "trace/text.h"
@@ -159,10 +160,12 @@ QString serverToldWords(const QByteArray& text) {
     return {};
 }
 
-QString doubtWords(const Event& event) {
+QString doubtWords(const Event& event, const trace::Trace& trace) {
     switch (trace::Doubt(event.value)) {
     case trace::Doubt::None:
-        return Words::tr("it answers again");
+        //: A Sentinel's doubts end with a promotion: it knows nothing of any server of the group yet.
+        return trace::isForgotten(event, trace) ? Words::tr("forgotten: it begins anew with the new master")
+                                                : Words::tr("it answers again");
     case trace::Doubt::Alone:
         return Words::tr("down, it thinks");
     case trace::Doubt::Agreed:
@@ -179,193 +182,6 @@ QString deciderWords(const Event& event, const trace::Trace& trace) {
 }
 
 } // namespace
-
-EventGroup eventGroup(EventKind kind) {
-    if (trace::isLife(kind) || kind == EventKind::ConnectionLost || kind == EventKind::ConnectionRestored)
-        return EventGroup::Fault;
-    if (trace::isBelief(kind)) return EventGroup::Belief;
-    if (trace::isRecord(kind)) return EventGroup::Record;
-    if (trace::isEffect(kind)) return EventGroup::Effect;
-    return kind == EventKind::Step ? EventGroup::Step : EventGroup::Message;
-}
-
-QString eventGroupName(EventGroup group) {
-    switch (group) {
-    case EventGroup::Fault:
-        return Words::tr("Life and faults");
-    case EventGroup::Belief:
-        return Words::tr("Belief");
-    case EventGroup::Record:
-        return Words::tr("Record");
-    case EventGroup::Effect:
-        return Words::tr("Effect");
-    case EventGroup::Step:
-        return Words::tr("Steps");
-    case EventGroup::Message:
-        return Words::tr("Messages");
-    }
-    return {};
-}
-
-QString eventWord(EventKind kind) {
-    switch (kind) {
-    case EventKind::None:
-        return {};
-    case EventKind::ClientStarted:
-    case EventKind::NodeStarted:
-        return Words::tr("started");
-    case EventKind::ClientPaused:
-    case EventKind::NodePaused:
-        return Words::tr("paused");
-    case EventKind::ClientResumed:
-    case EventKind::NodeResumed:
-        return Words::tr("resumed");
-    case EventKind::ClientKilled:
-    case EventKind::NodeKilled:
-        return Words::tr("killed");
-    case EventKind::LinkCut:
-        return Words::tr("link cut");
-    case EventKind::LinkMended:
-        return Words::tr("link mended");
-    case EventKind::LinkDelayed:
-        return Words::tr("link delayed");
-    case EventKind::ClockJumped:
-        return Words::tr("clock jumped");
-    case EventKind::WatchdogStopped:
-        return Words::tr("watchdog stopped");
-    case EventKind::ReplyLossArmed:
-        return Words::tr("next reply will be lost");
-    case EventKind::PushLossArmed:
-        return Words::tr("next message will be lost");
-    case EventKind::RepeatArmed:
-        return Words::tr("next request will be done twice");
-    case EventKind::ServerTold:
-        //: A watched server tells something of itself, such as a setting.
-        return Words::tr("server tells");
-    case EventKind::WorkHung:
-        return Words::tr("work hangs");
-    case EventKind::Healed:
-        return Words::tr("everything healed");
-    case EventKind::SettingChanged:
-        return Words::tr("setting changed");
-    case EventKind::NodeRole:
-        return Words::tr("role");
-    case EventKind::ReplicationLag:
-        return Words::tr("replication lag");
-    case EventKind::SessionChanged:
-        return Words::tr("session");
-    case EventKind::EngineChanged:
-        return Words::tr("lock manager");
-    case EventKind::NodeDoubted:
-        return Words::tr("thinks it down?");
-    case EventKind::VoteCast:
-        return Words::tr("votes for");
-    case EventKind::FailoverStep:
-        return Words::tr("failover");
-    case EventKind::AsksBy:
-        return Words::tr("asks by recipe");
-    case EventKind::Requested:
-        return Words::tr("wants the lock");
-    case EventKind::Granted:
-        return Words::tr("believes: granted");
-    case EventKind::Reentered:
-        return Words::tr("entered again");
-    case EventKind::TimedOut:
-        return Words::tr("gave up waiting");
-    case EventKind::Interrupted:
-        return Words::tr("wait cancelled");
-    case EventKind::AcquireFailed:
-        return Words::tr("request refused");
-    case EventKind::BelievedUntil:
-        return Words::tr("own deadline");
-    case EventKind::Renewed:
-        return Words::tr("renewed");
-    case EventKind::RenewRefused:
-        return Words::tr("renewal refused");
-    case EventKind::RenewFailed:
-        return Words::tr("renewal failed");
-    case EventKind::Lost:
-        return Words::tr("learned of the loss");
-    case EventKind::Released:
-        return Words::tr("released");
-    case EventKind::ReleaseRefused:
-        return Words::tr("release refused");
-    case EventKind::ReleaseFailed:
-        return Words::tr("release failed");
-    case EventKind::ReleaseSent:
-        return Words::tr("gives it up");
-    case EventKind::GrantedAs:
-        return Words::tr("not exclusively");
-    case EventKind::LockCapacity:
-        return Words::tr("permits in all");
-    case EventKind::Suspended:
-        return Words::tr("suspended");
-    case EventKind::RecordHeld:
-        return Words::tr("record: held");
-    case EventKind::RecordRenewed:
-        return Words::tr("record: renewed");
-    case EventKind::RecordDeadline:
-        return Words::tr("record: deadline moved");
-    case EventKind::RecordRenewalMissed:
-        return Words::tr("record: renewal missed");
-    case EventKind::RecordRenewalsStopped:
-        return Words::tr("record: renewals stopped");
-    case EventKind::RecordSince:
-        return Words::tr("record: since when");
-    case EventKind::RecordFailedOver:
-        return Words::tr("record: failed over");
-    case EventKind::RecordFreed:
-        return Words::tr("record: free");
-    case EventKind::RecordWaiters:
-        return Words::tr("record: waiters");
-    case EventKind::RecordToken:
-        return Words::tr("record: token");
-    case EventKind::RecordHolder:
-        return Words::tr("record: one of the holders");
-    case EventKind::RecordHolderGone:
-        return Words::tr("record: a holder went");
-    case EventKind::RecordQueued:
-        return Words::tr("record: in the queue");
-    case EventKind::RecordUnqueued:
-        return Words::tr("record: out of the queue");
-    case EventKind::RecordContent:
-        return Words::tr("seen on the server");
-    case EventKind::RecordFormat:
-        return Words::tr("record: format");
-    case EventKind::RecordHolders:
-        return Words::tr("record: holders in all");
-    case EventKind::RecordPermits:
-        return Words::tr("record: permits");
-    case EventKind::RecordCertainty:
-        return Words::tr("record: a lock?");
-    case EventKind::RecordDecider:
-        return Words::tr("record: who decides");
-    case EventKind::RecordUnobserved:
-        return Words::tr("record out of sight");
-    case EventKind::RecordObserved:
-        return Words::tr("record in sight again");
-    case EventKind::WriteAccepted:
-        return Words::tr("write accepted");
-    case EventKind::WriteRefused:
-        return Words::tr("write refused");
-    case EventKind::Step:
-        return Words::tr("step");
-    case EventKind::Request:
-        return Words::tr("asks");
-    case EventKind::Reply:
-        return Words::tr("answers");
-    case EventKind::Push:
-        return Words::tr("publishes");
-    case EventKind::PeerMessage:
-        //: An event between two servers: the one sends this to the other.
-        return Words::tr("sends");
-    case EventKind::ConnectionLost:
-        return Words::tr("connection lost");
-    case EventKind::ConnectionRestored:
-        return Words::tr("connection restored");
-    }
-    return QString::fromLatin1(trace::kindName(kind));
-}
 
 bool hasText(EventKind kind) {
     return trace::auxIsEntity(kind) && kind != EventKind::RecordFreed && kind != EventKind::RecordHolderGone;
@@ -461,7 +277,7 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
     case EventKind::ServerTold:
         return serverToldWords(trace.entity(e.aux).name);
     case EventKind::NodeDoubted:
-        return doubtWords(e);
+        return doubtWords(e, trace);
     case EventKind::VoteCast:
         return Words::tr("epoch %1").arg(e.value);
     case EventKind::FailoverStep:

@@ -14,6 +14,8 @@ QString eventGroupName(EventGroup group);
 
 /// A kind in a word or two: "granted", "pauses". Translated.
 QString eventWord(trace::EventKind kind);
+/// The kind in a word or two, as exactly as the row tells it: a server that crashed was not "killed".
+QString eventWord(const trace::Event& event);
 /// The content of the kind's columns as text: "lease until 5.8 s, hold 1". Empty when there is none. Translated.
 QString eventDetail(const trace::Event& event, const trace::Trace& trace);
 /// True when aux is a Text.

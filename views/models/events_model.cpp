@@ -82,10 +82,13 @@ bool EventsModel::matches(std::size_t row) {
     if (!m_kindShown[std::size_t(e.kind)]) return false;
     if (m_terms.empty()) return true;
     const auto news = std::size_t(roughNews(e, row, *m_trace));
+    const bool isSpecial = trace::isCrash(e) || trace::isSeenRestart(e) || trace::isRefusal(e);
+    const QString exact = isSpecial ? eventWord(e) : QString();
     const bool ofOwner = e.kind == EventKind::RecordFreed || e.kind == EventKind::RecordHolderGone;
     return std::ranges::all_of(m_terms, [&](Term& term) {
         const auto named = [&](EntityId id) { return isNamed(term, id); };
-        const bool found = term.kinds[std::size_t(e.kind)] || term.news[news] || named(e.actor) || named(e.subject) ||
+        const bool found = term.kinds[std::size_t(e.kind)] || exact.contains(term.text, Qt::CaseInsensitive) ||
+                           term.news[news] || named(e.actor) || named(e.subject) ||
                            ((hasText(e.kind) || (news != 0 && ofOwner)) && named(e.aux));
         return found != term.negated;
     });
@@ -184,7 +187,7 @@ QVariant EventsModel::data(const QModelIndex& index, int role) const {
     case TimeColumn:
         return instant(*m_trace, e.time());
     case KindColumn:
-        return trace::isRefusal(e) ? tr("refuses") : trace::isSeenRestart(e) ? tr("restarted") : eventWord(e.kind);
+        return eventWord(e);
     case WhoColumn:
         if (e.actor) return m_trace->displayName(e.actor);
         return e.flags & trace::kByHand ? tr("you") : none();

@@ -5,9 +5,9 @@
 #include "models/view_context.h"
 #include "recipes/recipe_info.h"
 #include "theme/format.h"
+#include "trace/client_name.h"
 #include "trace/connection.h"
 #include "trace/deadline.h"
-#include "trace/decider.h"
 #include "trace/leftover.h"
 #include "trace/reckoned_length.h"
 
@@ -38,6 +38,8 @@ Renewal renewalOf(const trace::Record& record, const Belief* belief, const trace
         if (record.leaseFrom > record.since) return {Renewal::Kind::Seen, t - Nanos(record.leaseFrom)};
         return {Renewal::Kind::Unknown, {}};
     }
+    // Its client ended this hold, and says so to the server: nobody renews it any more.
+    if (belief && !belief->holding() && belief->since > record.since) return {};
     if (period <= Nanos::zero()) return {Renewal::Kind::NoWatchdog, {}};
     if (client->watchdogStopped) return {Renewal::Kind::Stopped, {}};
     std::int64_t last = std::max(record.since, record.leaseFrom);
@@ -55,12 +57,12 @@ struct Gaps {
 };
 
 /// A lock that nobody holds is not free for the taking while its engine is being left.
-void tellDrain(LockFacts& facts, const trace::Trace& trace, const scenario::Scenario& settings, Nanos t) {
+void tellDrain(LockFacts& facts, const std::optional<EngineDrain>& drain) {
     const bool takeable = facts.condition == LockCondition::Free || facts.condition == LockCondition::Queued ||
                           (facts.condition == LockCondition::Undecided && facts.observed);
-    if (!takeable) return;
-    facts.drain = engineDrainAt(trace, settings, t);
-    if (facts.drain) facts.condition = LockCondition::Draining;
+    if (!takeable || facts.cannotDecide != trace::CannotDecide::EnginesChange) return;
+    facts.drain = drain;
+    facts.condition = LockCondition::Draining;
 }
 
 LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
@@ -164,9 +166,9 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (facts.server == kNoEntity) facts.server = record.decider;
     facts.deciders = record.deciders;
     if (facts.deciders > 1) facts.ensemble = ensembleOf(lock, trace, state);
-    if (trace::lacksMajority(lock, trace, state) || trace::deciderIsDead(lock, trace, state) ||
-        trace::isDivided(lock, trace, state))
-        facts.deciders = 0;
+    const auto drain = engineDrainAt(trace, settings, t);
+    facts.cannotDecide = trace::whoCannotDecide(lock, trace, state, drain.has_value());
+    if (facts.cannotDecide != trace::CannotDecide::None && !drain) facts.deciders = 0;
     std::vector<std::pair<std::int64_t, EntityId>> believers;
     Gaps gaps;
     bool alone = false;
@@ -210,7 +212,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (!facts.held()) {
         if (!facts.known()) facts.renewal.kind = Renewal::Kind::Unknown;
         facts.condition = conditionOf(facts, gaps, false);
-        tellDrain(facts, trace, settings, t);
+        tellDrain(facts, drain);
         return facts;
     }
     facts.expires = record.deadline >= 0;
@@ -421,11 +423,8 @@ QString waitersText(const LockFacts& facts) {
 
 QString namesOf(const std::vector<EntityId>& threads, const trace::Trace& trace) {
     QStringList names;
-    for (const EntityId thread : threads) {
-        const trace::Entity& e = trace.entity(thread);
-        names += e.kind == trace::EntityKind::Thread && e.name == "1" ? trace.displayName(e.parent)
-                                                                      : trace.displayName(thread);
-    }
+    for (const EntityId thread : threads)
+        names += trace::clientName(trace, thread);
     if (names.isEmpty()) return none();
     if (names.size() == 1) return names.front();
     const QString last = names.takeLast();

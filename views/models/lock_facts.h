@@ -4,6 +4,7 @@
 #include "models/engine_drain.h"
 #include "theme/gauge.h"
 #include "theme/widgets.h"
+#include "trace/decider.h"
 #include "trace/state.h"
 
 #include <optional>
@@ -67,14 +68,16 @@ struct Waiter {
 struct LockFacts {
     trace::EntityId lock = trace::kNoEntity;
     trace::EntityId server = trace::kNoEntity; ///< that keeps it; of several, the one that decides now
-    std::int64_t deciders = -1;                ///< of a lock on several servers: trace::Record::deciders
-    int ensemble = 0;                          ///< how many servers of an ensemble keep it, where several decide
-    trace::EntityId owner = trace::kNoEntity;  ///< as the record says; kNoEntity = free
-    std::vector<trace::EntityId> believers;    ///< threads, by the time their belief began
-    std::vector<trace::Holder> holders;        ///< where there may be several, and the record names them; else empty
-    std::int64_t holderCount = 0;              ///< by the record, at least one for each name
-    std::int64_t permitsFree = -1;             ///< of a semaphore; -1 = not known
-    std::int64_t permitsInAll = 0;             ///< 0 = not known, or no semaphore
+    std::int64_t deciders =
+        -1; ///< of a lock on several servers: trace::Record::deciders; 0 also where they cannot decide
+    trace::CannotDecide cannotDecide{};       ///< why nobody can get it, however free it looks
+    int ensemble = 0;                         ///< how many servers of an ensemble keep it, where several decide
+    trace::EntityId owner = trace::kNoEntity; ///< as the record says; kNoEntity = free
+    std::vector<trace::EntityId> believers;   ///< threads, by the time their belief began
+    std::vector<trace::Holder> holders;       ///< where there may be several, and the record names them; else empty
+    std::int64_t holderCount = 0;             ///< by the record, at least one for each name
+    std::int64_t permitsFree = -1;            ///< of a semaphore; -1 = not known
+    std::int64_t permitsInAll = 0;            ///< 0 = not known, or no semaphore
     std::vector<Waiter>
         waiters; ///< in the server's order where it has one, then our own that wait besides, longest first
     std::int64_t serverWaiters = -1; ///< as the server counts them; -1 = it does not, or is out of sight

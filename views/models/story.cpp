@@ -86,6 +86,25 @@ QString leftoverWords(EntityId lock, const trace::Record& record, const ViewCont
         .arg(who, duration(left));
 }
 
+/// A lock that nobody holds by the record. Empty while the engines change, which is told of held ones, too.
+QString freeWords(trace::CannotDecide why) {
+    switch (why) {
+    case trace::CannotDecide::None:
+        break;
+    case trace::CannotDecide::EnginesChange:
+        return {};
+    case trace::CannotDecide::NoServer:
+        return Story::tr("no server can decide who holds it");
+    case trace::CannotDecide::NoMajority:
+        return Story::tr("no majority of its servers runs, so nobody can get it");
+    case trace::CannotDecide::Divided:
+        return Story::tr("its servers name several clients, so nobody has a majority");
+    case trace::CannotDecide::DeciderDead:
+        return Story::tr("its server is dead, so nobody can get it");
+    }
+    return Story::tr("on the server it is free");
+}
+
 QString storyOf(const ViewContext& context, EntityId lock) {
     const trace::State& state = context.state();
     const auto trace = context.trace();
@@ -100,19 +119,13 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     tell(Story::tr("%1 holds it", "one client"), Story::tr("%1 hold it", "several clients"), parts.holding);
     const bool free = record.owner == trace::kNoEntity && record.holders.empty();
     const auto drain = engineDrainAt(*trace, context.settings(), context.playhead());
-    if (free && record.observed && trace::lacksMajority(lock, *trace, state))
-        told += Story::tr("no majority of its servers runs, so nobody can get it");
-    else if (free && record.observed && trace::isDivided(lock, *trace, state))
-        told += Story::tr("its servers name several clients, so nobody has a majority");
-    else if (free && record.observed && trace::deciderIsDead(lock, *trace, state))
-        told += Story::tr("its server is dead, so nobody can get it");
-    else if (!record.observed)
+    if (!record.observed)
         told += record.noLongerShown   ? Story::tr("the server shows it only while somebody waits for it")
                 : record.deciders == 0 ? Story::tr("no server can decide who holds it")
                                        : Story::tr("what the servers hold is not observed");
-    else if (free) { // … which lets nobody in while the engines change: that is told below
-        if (!drain) told += Story::tr("on the server it is free");
-    } else if (const QString leftover = leftoverWords(lock, record, context); !leftover.isEmpty())
+    else if (free)
+        told += freeWords(trace::whoCannotDecide(lock, *trace, state, drain.has_value()));
+    else if (const QString leftover = leftoverWords(lock, record, context); !leftover.isEmpty())
         told += leftover;
     else if (record.deadline >= 0)
         told += Story::tr("on the server it is held by %1, lease %2 left")
@@ -123,6 +136,7 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     tell(Story::tr("%1 is dead", "one client"), Story::tr("%1 are dead", "several clients"),
          deadHolders(state, *trace, record));
     if (drain) told += drainWords(*drain, *trace);
+    told.removeAll(QString());
     //: A client that has the lock on the server: the answer is on its way.
     tell(Story::tr("%1 has not heard of it yet", "one client"),
          Story::tr("%1 have not heard of it yet", "several clients"), parts.unheard);

@@ -155,8 +155,8 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
         return Timeline::tr("resumed %1").arg(actor);
     case ClientKilled:
     case NodeKilled:
-        //: A fault: the machine of a server lost its power.
-        if (trace::isCrash(e)) return Timeline::tr("power of %1 lost").arg(actor);
+        //: A fault: the machine of a server crashed.
+        if (trace::isCrash(e)) return Timeline::tr("crashed %1").arg(actor);
         if (trace::isSeenRestart(e)) return Timeline::tr("restarted: %1").arg(actor);
         return Timeline::tr("killed %1").arg(actor);
     case ClientStarted:

@@ -38,8 +38,7 @@ void LaneFold::setNodePhase(NodeSlot& n, NodePhase phase, std::int64_t at, std::
     n.phase = phase;
     if (wasDown == (phase == NodePhase::Down)) return;
     masterChanged(n, at, row);
-    for (LockSlot& l : m_locks)
-        countDeciders(l, at, row);
+    drawDeciders(at, row);
 }
 
 void LaneFold::setLink(LinkSlot& l, bool cut, std::int64_t delay, std::int64_t at) {

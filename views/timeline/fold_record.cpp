@@ -202,16 +202,16 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
     Cursor* const believer = names ? knownCursor(event.actor, l) : nullptr;
     const Was was{l.record.owner, l.record.deadline, l.record.seen, l.record.observed};
     trace::Belief* const belief = believer ? &believer->belief : nullptr;
-    std::optional<trace::TakenOver> over;
-    if (const bool mayBeOlder = event.kind == EventKind::RecordHeld && l.record.decider != trace::kNoEntity;
-        mayBeOlder && trace::decidesNow(event, row, m_trace))
-        for (const LockSlot& copy : m_locks)
-            if (m_trace.copyOf(copy.id) == event.subject && m_trace.entity(copy.id).parent == l.record.decider)
-                over = trace::takenOver(event, copy.record, belief, m_trace);
-    const EntityId server = event.kind == EventKind::RecordHeld ? m_trace.entity(event.subject).parent : EntityId();
-    if (server != trace::kNoEntity && node(server).known && node(server).phase == NodePhase::Down)
-        over = trace::loaded(event, row, belief, m_trace);
+    const auto copyOn = [&](EntityId server) -> const trace::Record* {
+        const auto copy =
+            std::ranges::find(l.copies, server, [&](const LockSlot* its) { return m_trace.entity(its->id).parent; });
+        return copy == l.copies.end() ? nullptr : &(*copy)->record;
+    };
+    const auto isDead = [&](EntityId server) { return node(server).known && node(server).phase == NodePhase::Down; };
+    const auto over = trace::olderHold(event, row, l.record, belief, m_trace, copyOn, isDead);
     trace::applyRecord(l.record, event, belief, over);
+    if (l.lane->logical && l.record.owner != was.owner)
+        if (LockSlot& whole = lock(m_trace.copyOf(l.id)); whole.record.deciders > 1) drawDecider(whole, event.at, row);
     if (believer && !believer->belief.holding() && !(over && over->outdated)) believer->named = true;
     switch (event.kind) {
     case EventKind::RecordWaiters:

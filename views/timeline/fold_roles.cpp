@@ -146,71 +146,67 @@ void LaneFold::applyFailover(const Event& event, std::uint32_t row) {
 
 void LaneFold::applyEngine(const Event& event, std::uint32_t row) {
     SpanTrack& switches = m_data.m_engineSwitches;
-    const auto setDeciders = [&](bool switching) {
-        for (LockSlot& l : m_locks) {
-            SpanTrack& deciders = l.lane->deciders;
-            if (!deciders.hasOpen() || (deciders.back().state == unsigned(Decider::Switching)) == switching) continue;
-            const Decider now = switching ? Decider::Switching : l.deciders > 1 ? Decider::Several : Decider::One;
-            change(deciders, event.at, row, unsigned(now), deciders.back().label);
-        }
-    };
     switch (trace::EngineNews(event.flags & trace::kEngineNewsMask)) {
     case trace::EngineNews::Leaving:
         // A client that hears of it late, when the next engine is in use already, is alone with it.
         if (switches.hasOpen() || event.value < m_engineEpoch || !leavesForASwitch(event, m_trace)) return;
         change(switches, event.at, row, 0, 0);
-        setDeciders(true);
         break;
     case trace::EngineNews::InUse:
         m_engineEpoch = std::max(m_engineEpoch, event.value);
-        if (switches.hasOpen()) switches.close(event.at); // which server decides comes as a row of its own
+        if (!switches.hasOpen()) return;
+        switches.close(event.at); // a server of the new engine is told of at this very instant
         break;
     case trace::EngineNews::Refused:
         if (!switches.hasOpen()) return;
         switches.close(event.at);
-        setDeciders(false);
         break;
     case trace::EngineNews::Unhealthy:
     case trace::EngineNews::Healthy:
-        break;
+        return;
+    }
+    drawDeciders(event.at, row);
+}
+
+void LaneFold::drawDecider(LockSlot& l, std::int64_t at, std::uint32_t row) {
+    if (l.record.deciders < 0) return;
+    const EntityId decider = l.record.decider;
+    trace::Deciding now{.enginesChange = m_data.m_engineSwitches.hasOpen(), .deciders = l.record.deciders};
+    now.deciderDead = decider != trace::kNoEntity && node(decider).phase == NodePhase::Down;
+    if (now.deciders > 1)
+        for (const LockSlot* const copy : l.copies) {
+            const EntityId server = m_trace.entity(copy->id).parent;
+            now.copies.push_back(
+                {copy->record.owner, server != trace::kNoEntity && node(server).phase == NodePhase::Down});
+        }
+    SpanTrack& track = l.lane->deciders;
+    switch (trace::whoCannotDecide(now)) {
+    case trace::CannotDecide::None:
+        if (decider != trace::kNoEntity) return change(track, at, row, unsigned(Decider::One), decider);
+        return change(track, at, row, unsigned(Decider::Several), std::uint32_t(now.deciders));
+    case trace::CannotDecide::EnginesChange:
+        return change(track, at, row, unsigned(Decider::Switching), decider);
+    case trace::CannotDecide::NoServer:
+    case trace::CannotDecide::NoMajority:
+    case trace::CannotDecide::Divided:
+    case trace::CannotDecide::DeciderDead:
+        return change(track, at, row, unsigned(Decider::Nobody), 0);
     }
 }
 
-void LaneFold::countDeciders(LockSlot& l, std::int64_t at, std::uint32_t row) {
-    if (l.deciders == 0 && l.record.decider != trace::kNoEntity) {
-        SpanTrack& track = l.lane->deciders;
-        const bool switching = track.hasOpen() && track.back().state == unsigned(Decider::Switching);
-        const bool dead = node(l.record.decider).phase == NodePhase::Down;
-        // A server that is about to be replaced is told so; an engine is not.
-        if (!switching)
-            change(track, at, row, unsigned(dead ? Decider::Nobody : Decider::One), dead ? 0 : l.record.decider);
-        return;
-    }
-    if (l.deciders < 2) return;
-    const auto isDead = [](const Lane* copy) {
-        return copy->host && copy->host->spans.hasOpen() && copy->host->spans.back().state == unsigned(NodePhase::Down);
-    };
-    const std::vector<const Lane*>& copies = l.lane->members;
-    const bool few =
-        trace::tooFewDecide(l.deciders, std::int64_t(copies.size()), std::ranges::count_if(copies, isDead));
-    change(l.lane->deciders, at, row, unsigned(few ? Decider::Nobody : Decider::Several), few ? 0 : l.deciders);
+void LaneFold::drawDeciders(std::int64_t at, std::uint32_t row) {
+    for (std::size_t i = 0; i < m_locks.size(); ++i)
+        drawDecider(m_locks[i], at, row);
 }
 
 void LaneFold::applyDecider(LockSlot& l, const Event& event, std::uint32_t row) {
-    l.deciders = event.actor == trace::kNoEntity ? std::uint32_t(std::max<std::int64_t>(event.value, 0)) : 0;
+    SpanTrack& track = l.lane->deciders;
     if (event.value < 0) { // not told from here on
-        if (l.lane->deciders.hasOpen()) l.lane->deciders.close(event.at);
+        if (track.hasOpen()) track.close(event.at);
         return;
     }
-    if (l.lane->deciders.empty()) ++m_data.m_layoutVersion;
-    const Decider state = event.value == 0                  ? Decider::Nobody
-                          : event.actor != trace::kNoEntity ? Decider::One
-                                                            : Decider::Several;
-    const std::uint32_t label = state == Decider::One       ? event.actor
-                                : state == Decider::Several ? std::uint32_t(event.value)
-                                                            : 0;
-    change(l.lane->deciders, event.at, row, unsigned(state), label);
-    countDeciders(l, event.at, row);
+    if (track.empty()) ++m_data.m_layoutVersion;
+    drawDecider(l, event.at, row);
 }
 
 } // namespace lockscope::views

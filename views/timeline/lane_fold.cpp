@@ -81,12 +81,11 @@ LaneFold::LockSlot& LaneFold::lock(EntityId id) {
             &m_data.addLane(copy ? LaneKind::Copy : LaneKind::Record, id, trace::kNoEntity, m_trace.entity(id).parent);
         m_data.m_lockCount += !copy;
         if (copy) {
-            Lane& whole = *lock(logical).lane; // may move the slots, not the lanes
-            LockSlot& own = m_locks[m_slotOf[id] - 1];
-            own.lane->logical = &whole;
-            if (own.lane->other != trace::kNoEntity) own.lane->host = node(own.lane->other).lane;
-            whole.members.push_back(own.lane);
-            return own;
+            LockSlot& whole = lock(logical); // slots never move
+            slot.lane->logical = whole.lane;
+            if (slot.lane->other != trace::kNoEntity) slot.lane->host = node(slot.lane->other).lane;
+            whole.lane->members.push_back(slot.lane);
+            whole.copies.push_back(&slot);
         }
     }
     return slot;

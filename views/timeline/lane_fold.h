@@ -50,9 +50,9 @@ private:
         trace::Record record; ///< without the queue's names and what lies on the server: no part of the picture
         std::uint32_t ownerRow = 0;
         std::int64_t newestToken = 0;
-        std::uint32_t deciders = 0; ///< how many independent servers it takes; 0: one decides, or it is not told
-        bool partial = false;       ///< held by a client not ours since before the first look, and not renewed since
-        bool guess = false;         ///< whether it is a lock at all is only a guess
+        std::vector<const LockSlot*> copies; ///< of a lock that several servers keep: each one's
+        bool partial = false; ///< held by a client not ours since before the first look, and not renewed since
+        bool guess = false;   ///< whether it is a lock at all is only a guess
         EntityId unsure = trace::kNoEntity; ///< held it when its server went: another server may have its lock, too
         std::vector<Cursor*> holding;
         std::uint32_t waiting = 0;
@@ -162,8 +162,9 @@ private:
     void applyDecider(LockSlot& l, const trace::Event& event, std::uint32_t row);
     /// A lock manager's news of an engine: from the first client that leaves one until one is in use, nobody decides.
     void applyEngine(const trace::Event& event, std::uint32_t row);
-    /// A server died or came back: so may the majority of independent ones.
-    void countDeciders(LockSlot& l, std::int64_t at, std::uint32_t row);
+    /// Draws who decides on a lock of several servers from here on, if that is told at all.
+    void drawDecider(LockSlot& l, std::int64_t at, std::uint32_t row);
+    void drawDeciders(std::int64_t at, std::uint32_t row);
     void watch(NodeSlot& n);
     Lane* watchersOf(EntityId actor);
     void openRole(NodeSlot& n, std::int64_t at, std::uint32_t row);

@@ -266,7 +266,7 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         words = Timeline::tr("server %1 resumed").arg(actor);
         break;
     case EventKind::NodeKilled:
-        words = (trace::isCrash(e)         ? Timeline::tr("the machine of %1 lost its power")
+        words = (trace::isCrash(e)         ? Timeline::tr("server %1 crashed: its machine lost its power")
                  : trace::isSeenRestart(e) ? Timeline::tr("server %1 was restarted")
                                            : Timeline::tr("server %1 killed"))
                     .arg(actor);

@@ -6,6 +6,7 @@
 #include "theme/format.h"
 #include "theme/short_number.h"
 #include "timeline/lane_notes.h"
+#include "trace/client_name.h"
 #include "trace/decider.h"
 #include "trace/reason_words.h"
 #include "trace/text.h"
@@ -35,15 +36,6 @@ bool isGroup(const TimelineData& data, const Lane& node) {
     return std::ranges::any_of(data.lanes(), [&](const std::unique_ptr<Lane>& other) {
         return other->kind == LaneKind::Node && data.trace().entity(other->entity).other == node.entity;
     });
-}
-
-/// "A" where the client has one thread that matters, "A · 2" for another one.
-QString actorName(const trace::Trace& trace, EntityId thread) {
-    const EntityId client = trace.clientOf(thread);
-    const QString name =
-        client != thread && trace.entity(thread).name == "1" ? nameOf(trace, client) : trace.displayName(thread);
-    // The server tells that it is held, and not who holds it.
-    return name.isEmpty() ? Timeline::tr("somebody") : name;
 }
 
 constexpr int kMostOfName = 13; ///< characters; a longer name is shortened where there is little room
@@ -95,6 +87,15 @@ bool hasMasters(const Lane& lane) {
     return !lane.deciders.empty() && Decider(lane.deciders[0].state) == Decider::One;
 }
 
+/// Whether the one server that keeps a lock, and will for ever, is dead then.
+bool serverIsDead(const TimelineData& data, const Lane& lane, std::int64_t t) {
+    const auto server = std::ranges::find_if(
+        data.lanes(), [&](const auto& other) { return other->kind == LaneKind::Node && other->entity == lane.other; });
+    if (lane.other == trace::kNoEntity || server == data.lanes().end()) return false;
+    const Span* const life = spanAt((*server)->spans, t);
+    return life && NodePhase(life->state) == NodePhase::Down;
+}
+
 QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     const Span* span = spanAt(lane.spans, t);
     // A server of ours begins empty; what somebody else's held before the first look nobody knows.
@@ -104,6 +105,7 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     if (!span && nobody) return Timeline::tr("nobody decides");
     if (!span && decider && Decider(decider->state) == Decider::Switching)
         return Timeline::tr("free, but engines change: nobody gets in");
+    if (!span && serverIsDead(data, lane, t)) return Timeline::tr("its server is dead: nobody gets in");
     if (!span) return watched && t < lane.seenFrom ? Timeline::tr("not observed") : Timeline::tr("free");
     if (RecordState(span->state) == RecordState::Unobserved) {
         if (endsShowing(data.trace(), *span)) return Timeline::tr("no longer seen");
@@ -112,7 +114,7 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     }
     const Lease lease = leaseOf(data.trace(), *span);
     const auto unendingWords = [&] {
-        const QString who = actorName(data.trace(), lease.owner);
+        const QString who = trace::clientName(data.trace(), lease.owner);
         if (data.never() == TimelineData::Never::HeldBack) return Timeline::tr("held by %1").arg(who);
         if (lease.endKnown()) return Timeline::tr("held by %1, never expires").arg(who);
         switch (keptBy(data.trace(), lane, *span)) {
@@ -128,7 +130,7 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
         return Timeline::tr("held by %1, until when is unknown").arg(who);
     };
     QString words = lease.expires() ? Timeline::tr("held by %1, %2 left")
-                                          .arg(actorName(data.trace(), lease.owner),
+                                          .arg(trace::clientName(data.trace(), lease.owner),
                                                duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t))))
                                     : unendingWords();
     if (const Span* holders = spanAt(lane.holders, t)) words += QStringLiteral(", ") + holdersWords(*holders);
@@ -141,7 +143,7 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
 
 /// The holder of a span by its name and by its short name; of a guess with the word that says so.
 std::pair<QString, QString> holderWords(const trace::Trace& trace, const Span& span) {
-    const QString who = actorName(trace, span.label);
+    const QString who = trace::clientName(trace, span.label);
     if (!(span.flags & kGuessFlag)) return {who, shortName(who)};
     //: %1: a holder. That the key is a lock at all is only a guess.
     return {Timeline::tr("perhaps %1", "a holder").arg(who),
@@ -429,7 +431,7 @@ QString refusedWords(const trace::Trace& trace, const Tick& tick) {
 
 QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
     const trace::Event event = trace.at(tick.row);
-    const QString who = actorName(trace, event.actor);
+    const QString who = trace::clientName(trace, event.actor);
     switch (RecordTick(tick.kind)) {
     case RecordTick::ReleaseRefused:
         return Timeline::tr("%1's release refused").arg(who);
@@ -443,7 +445,7 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
         if (event.kind == trace::EventKind::RecordFreed &&
             trace::FreedBy(event.flags & trace::kFreedByMask) == trace::FreedBy::Release)
             //: On the lane of a lock: %1 released it, though %2 was its owner.
-            return Timeline::tr("%1 deleted %2's lock").arg(who, actorName(trace, event.aux));
+            return Timeline::tr("%1 deleted %2's lock").arg(who, trace::clientName(trace, event.aux));
         return Timeline::tr("overwritten");
     case RecordTick::NodeLoss:
         if (verdict::engineChangeAt(event, trace)) return Timeline::tr("another engine decides");
@@ -451,6 +453,8 @@ QString recordTickWords(const trace::Trace& trace, const Tick& tick) {
             //: On the lane of a lock: %1 is the server that decides from here on.
             return Timeline::tr("%1 does not know it").arg(trace.displayName(decider));
         if (trace::emptiedBy(event, trace) != trace::kNoEntity) return Timeline::tr("all data deleted");
+        //: On the lane of a lock that a majority of several servers must have, when one of these died.
+        if (trace::tooFewHaveIt(event, trace)) return Timeline::tr("too few servers have it");
         return Timeline::tr("lost with its server");
     case RecordTick::RenewalMissed:
         return Timeline::tr("renewal missed");

@@ -4,6 +4,7 @@
 #include "theme/format.h"
 #include "timeline/words.h"
 #include "trace/decider.h"
+#include "trace/doubt.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -235,7 +236,10 @@ QString watcherSentence(const trace::Trace& trace, const Tick& tick) {
     case WatcherTick::Doubts:
         return Timeline::tr("%1: %2 thinks that %3 is down").arg(at, who, whom);
     case WatcherTick::Trusts:
-        return Timeline::tr("%1: %2 does not think any more that %3 is down").arg(at, who, whom);
+        return (trace::isForgotten(event, trace)
+                    ? Timeline::tr("%1: %2 begins anew with the new master, and forgets that %3 was down")
+                    : Timeline::tr("%1: %2 does not think any more that %3 is down"))
+            .arg(at, who, whom);
     case WatcherTick::Agreed:
         return Timeline::tr("%1: %2 knows that %3 agree: %4 is down").arg(at, who, QString::number(event.aux), whom);
     case WatcherTick::Votes:

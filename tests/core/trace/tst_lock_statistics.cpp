@@ -68,6 +68,62 @@ private Q_SLOTS:
         QCOMPARE(story.counted().waited(story.lock, 20s), Nanos(2s + 7s + 4s)); // as long as it lived
     }
 
+    /// Another server has the hold, too, or the same one from its disk.
+    void aHoldThatOutlivesItsServerIsCountedOnce() {
+        Story story;
+        story.add(1s, EventKind::Requested, story.a, story.lock);
+        story.add(2s, EventKind::RecordToken, kNoEntity, story.lock, 0, 7);
+        story.held(2s, story.a);
+        story.add(2s, EventKind::Granted, story.a, story.lock, 0, 7, 1);
+        story.add(3s, EventKind::Requested, story.b, story.lock);
+        story.freed(4s, story.a, FreedBy::NodeLoss);
+        story.add(4s, EventKind::RecordUnobserved, kNoEntity, story.lock);
+        QCOMPARE(story.statistics().holds, std::vector<Nanos>()); // not known yet
+        story.add(6s, EventKind::RecordObserved, kNoEntity, story.lock);
+        story.held(6s, story.a);
+        story.freed(9s, story.a, FreedBy::Release);
+        story.held(10s, story.b);
+        story.add(10s, EventKind::Granted, story.b, story.lock, 0, 0, 1);
+        QCOMPARE(story.statistics().taken, 2u);
+        QCOMPARE(story.statistics().holds, (std::vector<Nanos>{7s}));
+        QCOMPARE(story.statistics().handOvers, (std::vector<Nanos>{1s}));
+        story.freed(12s, story.b, FreedBy::NodeLoss); // a server that loads it again at its start
+        story.held(13s, story.b);
+        story.freed(15s, story.b, FreedBy::Release);
+        QCOMPARE(story.statistics().taken, 2u);
+        QCOMPARE(story.statistics().holds, (std::vector<Nanos>{7s, 5s}));
+        QCOMPARE(story.statistics().handOvers, (std::vector<Nanos>{1s}));
+    }
+
+    void aHoldThatWentWithItsServerEndedThere() {
+        const auto after = [](auto more) {
+            Story story;
+            story.held(2s, story.a);
+            story.freed(4s, story.a, FreedBy::NodeLoss);
+            more(story);
+            return story.statistics();
+        };
+        const LockStatistics other = after([](Story& s) { s.held(6s, s.b); }); // somebody else has it
+        const LockStatistics again = after([](Story& s) {
+            s.add(5s, EventKind::Requested, s.a, s.lock); // its client asks anew
+            s.held(6s, s.a);
+        });
+        const LockStatistics newer = after([](Story& s) {
+            s.add(6s, EventKind::RecordToken, kNoEntity, s.lock, 0, 8); // a new grant has a new token
+            s.held(6s, s.a);
+        });
+        const LockStatistics later = after([](Story& s) { // … which a look may tell after the hold
+            s.held(6s, s.a);
+            s.add(6s, EventKind::RecordToken, kNoEntity, s.lock, 0, 8);
+        });
+        for (const LockStatistics* one : {&other, &again, &newer, &later}) {
+            QCOMPARE(one->taken, 2u);
+            QCOMPARE(one->holds, (std::vector<Nanos>{2s}));
+        }
+        const LockStatistics told = after([](Story& s) { s.add(5s, EventKind::Lost, s.a, s.lock); });
+        QCOMPARE(told.holds, (std::vector<Nanos>{2s}));
+    }
+
     void requestsCountForTheLocksThatTheirClientDealsWith() {
         Story story;
         const EntityId client = story.trace.entity(story.a).parent, other = story.trace.entity(story.b).parent;

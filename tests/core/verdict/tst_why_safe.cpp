@@ -36,7 +36,7 @@ private Q_SLOTS:
         s.released(400, s.a);
         s.take(450, s.b, -1);
         s.released(500, s.b);
-        const QString died = QStringLiteral("The leader redis-1 died at 0.200 s while A held orders.");
+        const QString died = QStringLiteral("The leader redis-1 was killed at 0.200 s while A held orders.");
         const QString took =
             QStringLiteral(" redis-2 took over at 0.300 s and knew the holder, so nobody else got in.");
         QCOMPARE(s.at(199ms), QString());
@@ -54,7 +54,7 @@ private Q_SLOTS:
 
     void aMasterIsCalledSo() {
         Story s("master");
-        QVERIFY(s.at(250ms).startsWith(QStringLiteral("The master redis-1 died at 0.200 s")));
+        QVERIFY(s.at(250ms).startsWith(QStringLiteral("The master redis-1 was killed at 0.200 s")));
         s.takeOver(300, "leader"); // no master
         QVERIFY(s.at(350ms).endsWith(QStringLiteral("nobody can get in.")));
         s.takeOver(400, "master");
@@ -111,7 +111,7 @@ private Q_SLOTS:
         w.add(200, EventKind::NodeKilled, servers[0]);
         w.add(300, EventKind::NodeRole, servers[1], 0, 0, w.trace->text("leader"));
         w.add(400, EventKind::NodeKilled, servers[2]);
-        const QString died = QStringLiteral("The leader redis-1 died at 0.200 s while A held orders.");
+        const QString died = QStringLiteral("The leader redis-1 was killed at 0.200 s while A held orders.");
         const QString took =
             QStringLiteral(" redis-2 took over at 0.300 s and knew the holder, so nobody else got in.");
         QCOMPARE(whySafe(*w.trace, 350ms), died + took);

@@ -240,12 +240,12 @@ private Q_SLOTS:
                 return label->isVisible() && label->text().contains(words);
             });
         };
-        QVERIFY(!says(u"died"_qs));
+        QVERIFY(!says(u"was killed"_qs));
         context.setPlayhead(15s);
-        QTRY_VERIFY(says(u"The leader zk-1 died at 2.000 s while A held orders."_qs));
+        QTRY_VERIFY(says(u"The leader zk-1 was killed at 2.000 s while A held orders."_qs));
         QVERIFY(says(u"zk-2 took over at 3.000 s and knew the holder, so nobody else got in."_qs));
         context.setPlayhead(1s);
-        QTRY_VERIFY(!says(u"died"_qs));
+        QTRY_VERIFY(!says(u"was killed"_qs));
     }
 
     void tenThousandsOfViolationsDoNotStopTheWindow() {

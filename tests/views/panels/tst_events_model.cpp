@@ -3,6 +3,7 @@
 #include "models/events_model.h"
 #include "models/verdict_model.h"
 #include "synthetic/synthetic.h"
+#include "trace/death.h"
 
 #include <QAbstractItemModelTester>
 #include <QElapsedTimer>
@@ -46,6 +47,29 @@ private Q_SLOTS:
                          !eventWord(known).contains(u'-'),
                      trace::kindName(known));
         }
+    }
+
+    /// A machine that crashed is not told as a process that was killed, nor found by that word's column alone.
+    void aCrashIsToldAndFoundByItsOwnWord() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto node = t.intern(trace::EntityKind::Node, "redis-1");
+        t.append({1, 0, node, 0, 0, trace::EventKind::NodeKilled, trace::kFault});
+        t.append({2, trace::kPowerLost, node, 0, 0, trace::EventKind::NodeKilled, trace::kFault});
+        t.reach(1s);
+        ViewContext context;
+        context.setSession(&session);
+        EventsModel model(&context);
+        const auto word = [&](int row) { return model.index(row, EventsModel::KindColumn).data().toString(); };
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(word(0), QStringLiteral("killed"));
+        QCOMPARE(word(1), QStringLiteral("crashed"));
+        QCOMPARE(model.index(1, EventsModel::DetailColumn).data().toString(),
+                 QStringLiteral("its machine lost its power"));
+        model.setFilter(QStringLiteral("crashed"), kAll);
+        QTRY_VERIFY(!model.isIndexing());
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(word(0), QStringLiteral("crashed"));
     }
 
     void wordsAndGroupsFilter() {

@@ -75,6 +75,34 @@ private Q_SLOTS:
         QCOMPARE(scene.at(13s).condition, LockCondition::Orphan);
     }
 
+    /// Its release is on its way: there is nothing to renew any more.
+    void aHoldThatItsClientEndedMissesNoRenewal() {
+        FakeSession session;
+        session.plan.lock.watchdog = 300ms;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "orders");
+        const auto client = t.intern(trace::EntityKind::Client, "A");
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", client);
+        t.append({0, 0, client, 0, 0, trace::EventKind::ClientStarted});
+        t.append({Nanos(1s).count(), Nanos(20s).count(), thread, lock, 1, trace::EventKind::RecordHeld});
+        t.append({Nanos(1s).count(), 0, thread, lock, 1, trace::EventKind::Granted});
+        t.append({Nanos(2500ms).count(), 0, thread, lock, 0, trace::EventKind::ReleaseSent});
+        t.append({Nanos(3300ms).count(), -1, thread, lock, 0, trace::EventKind::Requested});
+        t.reach(5s);
+        ViewContext context;
+        context.setSession(&session);
+        const auto at = [&](Nanos instant) {
+            context.setPlayhead(instant);
+            return lockFacts(lock, context);
+        };
+        QCOMPARE(at(2s).renewal.kind, Renewal::Kind::Late); // as long as it believes, it should have renewed
+        QCOMPARE(at(2s).condition, LockCondition::RenewalMissed);
+        for (const Nanos released : {3000ms, 3400ms}) { // also when it asks anew
+            QCOMPARE(at(released).renewal.kind, Renewal::Kind::NotHeld);
+            QCOMPARE(at(released).condition, LockCondition::Held);
+        }
+    }
+
     void aRecipeWithoutAWatchdogIsNeverLate() {
         Scene scene;
         scene.session.plan.lock.watchdog = 1500ms;

@@ -111,7 +111,7 @@ private Q_SLOTS:
         cast.at(3s, EventKind::NodeKilled, cast.node, 0, trace::kPowerLost, 0, trace::kFault);
         cast.at(5s, EventKind::NodeStarted, cast.node, 0, 0, 0, trace::kFault);
         const QStringList words = wordsOf(chipsOf(cast));
-        QVERIFY2(words.contains(u"power of %1 lost"_qs.arg(name)), qPrintable(words.join(u'|')));
+        QVERIFY2(words.contains(u"crashed %1"_qs.arg(name)), qPrintable(words.join(u'|')));
     }
 
     void marksOfOneKindAtOneInstantAreOne() {
