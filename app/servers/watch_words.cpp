@@ -277,6 +277,8 @@ QString serverEventText(inspect::ServerEvent event, const inspect::LockReport& r
         return tr("server restarted") + which;
     case inspect::ServerEvent::FailedOver:
         return tr("server failed over") + which;
+    case inspect::ServerEvent::Swapped:
+        return tr("another database took the place of this one (SWAPDB)") + which;
     case inspect::ServerEvent::Emptied:
         break;
     }

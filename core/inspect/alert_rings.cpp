@@ -66,13 +66,18 @@ public:
                                      : tr("%1 waits for “%2” on %3").arg(waiter, name, *want.where);
     }
 
-    /// The lock of the ring with the most waiters: when its holder gives it up, they go on.
+    /// The lock of the ring with the most waiters, of several such the first by name, as trace::WaitCycle has it: when
+    /// its holder gives it up, they go on.
     QString wayOut(const std::vector<Stop>& path, std::size_t from) const {
         const auto waitingFor = [this](const Stop& stop) {
             const Lock& lock = *wantAt(stop).lock;
             return std::max(lock.row.waiterCount.value_or(0), std::int64_t(lock.waiting.size()));
         };
-        const auto weakest = std::ranges::max_element(path.begin() + std::ptrdiff_t(from), path.end(), {}, waitingFor);
+        const auto isLess = [&](const Stop& a, const Stop& b) {
+            const std::int64_t ofA = waitingFor(a), ofB = waitingFor(b);
+            return ofA != ofB ? ofA < ofB : wantAt(a).lock->row.name > wantAt(b).lock->row.name;
+        };
+        const auto weakest = std::ranges::max_element(path.begin() + std::ptrdiff_t(from), path.end(), isLess);
         const auto holder = weakest + 1 == path.end() ? path.begin() + std::ptrdiff_t(from) : weakest + 1;
         const Want& want = wantAt(*weakest);
         const QString lock = want.where->isEmpty() ? QStringLiteral("“%1”").arg(readable(want.lock->row.name))

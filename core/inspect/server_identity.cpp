@@ -9,6 +9,8 @@ const char* nameOf(ServerEvent event) {
         return "server-restarted";
     case ServerEvent::FailedOver:
         return "server-failed-over";
+    case ServerEvent::Swapped:
+        return "database-swapped";
     case ServerEvent::Emptied:
         break;
     }

@@ -58,8 +58,9 @@ enum class ServerEvent : std::uint8_t {
     Restarted,  ///< another process, younger than the last look
     FailedOver, ///< another server answers at the address, or this one has another role, or another master's data
     Emptied,    ///< its keys were thrown away
+    Swapped,    ///< its database was exchanged for another one, with other keys
 };
-/// "server-restarted", "server-failed-over", "server-emptied".
+/// "server-restarted", "server-failed-over", "server-emptied", "database-swapped".
 const char* nameOf(ServerEvent event);
 
 /// The event that the identities of two looks show, which are `between` apart; nullopt: none, or one identity is

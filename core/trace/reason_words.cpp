@@ -24,6 +24,7 @@ QString reasonWords(const QString& reason) {
         {QStringLiteral("not-supported"), QT_TRANSLATE_NOOP("Events", "this server cannot do it")},
         {QStringLiteral("server-failed-over"),
          QT_TRANSLATE_NOOP("Events", "failed over: another server answers, or this one has another role")},
+        {QStringLiteral("database-swapped"), QT_TRANSLATE_NOOP("Events", "another database took its place (SWAPDB)")},
         {QStringLiteral("server-emptied"), QT_TRANSLATE_NOOP("Events", "all keys were deleted")},
         {QStringLiteral("wait-exceeded"), QT_TRANSLATE_NOOP("Events", "the wait is over")},
     };

@@ -4,6 +4,7 @@
 #include "trace/client_name.h"
 #include "trace/connection.h"
 #include "trace/reason_words.h"
+#include "trace/seen_restart.h"
 #include "trace/text.h"
 #include "trace/time_text.h"
 #include "trace/trace_time.h"
@@ -71,6 +72,25 @@ public:
         }
     }
 
+    /// Holds that go on on another server, which may know less than the one that granted them. Call it after the locks.
+    void compareFailovers(const State& later) {
+        const std::size_t end = m_trace.upperBound(m_to);
+        std::map<EntityId, std::int64_t> last;
+        for (std::size_t row = m_trace.upperBound(m_from); row < end; ++row) {
+            if (m_trace.kindAt(row) != EventKind::RecordFailedOver) continue;
+            const Event event = m_trace.at(row);
+            const auto record = later.records.find(event.subject);
+            const bool lasts = record != later.records.end() && record->second.owner == event.actor;
+            if (lasts && m_trace.copyOf(event.subject) == kNoEntity && event.at >= record->second.since)
+                last[event.subject] = event.at;
+        }
+        for (const auto& [lock, at] : last) {
+            Change& change = add(Kind::FailedOver, lock);
+            change.first = change.second = later.records.at(lock).owner;
+            change.before = at;
+        }
+    }
+
     template <typename Party> // ClientState, NodeState
     void compareLife(Kind kind, EntityId who, const Party& was, const Party& is) {
         if (was.life == is.life || was.life == Life::Unknown) return;
@@ -109,7 +129,10 @@ public:
             if (open.contains(id)) m_unseenAtFirst.insert(id);
         }
         const auto close = [&](EntityId node, const Gap& gap, std::int64_t until, std::uint32_t end) {
-            if (until - gap.since < kShortestGap.count()) return;
+            if (until - gap.since < kShortestGap.count()) {
+                if (gap.why != kNoEntity) tellEvent(node, gap.why, gap.since);
+                return;
+            }
             Change& change = add(Kind::NotSeen, node);
             change.first = gap.why;
             change.before = gap.since;
@@ -121,13 +144,18 @@ public:
         for (std::size_t row = m_trace.upperBound(m_from); row < end; ++row) {
             const EventKind kind = m_trace.kindAt(row);
             const bool lost = kind == EventKind::ConnectionLost, starts = kind == EventKind::NodeStarted;
-            if (!lost && !starts && kind != EventKind::ConnectionRestored) continue;
+            if (!lost && !starts && kind != EventKind::ConnectionRestored && kind != EventKind::NodeKilled) continue;
             const Event event = m_trace.at(row);
+            if (kind == EventKind::NodeKilled) {
+                if (isSeenRestart(event)) tellEvent(event.actor, kNoEntity, event.at);
+                continue;
+            }
             const EntityId node = starts ? event.actor : event.subject;
             const auto gap = open.find(node);
             if (lost && isServer(node) && !earlier.clients.contains(event.actor)) {
+                // Its silence begins with the question that was not answered, some time before that is told.
                 if (gap == open.end())
-                    open.emplace(node, Gap{event.at, event.aux, false});
+                    open.emplace(node, Gap{std::max(event.at - event.value, from), event.aux, false});
                 else if (gap->second.notYet)
                     gap->second.why = event.aux, gap->second.notYet = false;
             } else if (!lost && gap != open.end() && (!starts || gap->second.notYet)) {
@@ -145,6 +173,13 @@ public:
     }
 
 private:
+    /// What happened to a server between two looks at it.
+    void tellEvent(EntityId node, EntityId what, std::int64_t at) {
+        Change& change = add(Kind::ServerEvent, node);
+        change.first = what;
+        change.before = at;
+    }
+
     Change& add(Kind kind, EntityId subject) {
         Change change;
         change.kind = kind;
@@ -293,9 +328,10 @@ QString leftText(std::int64_t left) {
 } // namespace
 
 const char* changeName(Kind kind) {
-    constexpr const char* kNames[] = {"not-seen", "handed-over", "taken",        "freed",   "retaken", "holders",
-                                      "unseen",   "seen-again",  "still-unseen", "waiters", "lease",   "holds",
-                                      "token",    "server",      "server-role",  "client"};
+    constexpr const char* kNames[] = {"not-seen",     "server-event", "failed-over", "handed-over", "taken",
+                                      "freed",        "retaken",      "holders",     "unseen",      "seen-again",
+                                      "still-unseen", "waiters",      "lease",       "holds",       "token",
+                                      "server",       "server-role",  "client"};
     return kNames[std::size_t(kind)];
 }
 
@@ -308,6 +344,7 @@ std::vector<Change> differences(const Trace& trace, const State& earlier, Nanos 
         const auto was = earlier.records.find(lock);
         comparison.compareLock(lock, was == earlier.records.end() ? kNothing : was->second, is);
     }
+    comparison.compareFailovers(later);
     for (const auto& [node, is] : later.nodes) {
         const auto was = earlier.nodes.find(node);
         if (was == earlier.nodes.end()) continue;
@@ -342,6 +379,15 @@ QString sentenceOf(const Change& change, const Trace& trace) {
     switch (change.kind) {
     case Kind::NotSeen:
         return notSeenText(change, trace, subject);
+    case Kind::ServerEvent:
+        //: "At 10:02:31, redis-1: failed over: another server answers, …"
+        return Text::tr("At %1, %2: %3.")
+            .arg(instantText(trace, Nanos(change.before)), subject,
+                 change.first == kNoEntity ? Text::tr("restarted")
+                                           : reasonWords(readable(trace.entity(change.first).name)));
+    case Kind::FailedOver:
+        return Text::tr("“%1”, held by %2, went on to another server at %3: the hold may exist twice.")
+            .arg(subject, second, instantText(trace, Nanos(change.before)));
     case Kind::HandedOver: {
         const QString text = Text::tr("“%1” went from %2 to %3.").arg(subject, first, second);
         if (change.count < 2) return text;

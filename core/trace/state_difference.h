@@ -14,6 +14,9 @@ struct Change {
         NotSeen, ///< no change: a watched server was out of sight from `before` to `after`, ns, and nobody knows what
                  ///< happened there; first: why, a Text; count: whether at the
                  ///< beginning or at the end, bits
+        ServerEvent, ///< between two looks, at `before`, ns, something happened to a server as a whole: it failed
+                     ///< over, it was emptied; first: what, a Text; kNoEntity: it restarted
+        FailedOver,  ///< a lock whose hold went on at `before`, ns, on another server than the one that granted it
         HandedOver,  ///< a lock that another thread holds now; count: how often it changed hands in between; before,
                      ///< after, here and below: how many hold beside the holder that is named
         Taken,       ///< a lock that was free is held; before: -1 = nothing was known of it then

@@ -172,15 +172,16 @@ Beginning believedSince(const State& state, const Trace& trace, EntityId party, 
     return since;
 }
 
-std::vector<WaitCycle> cyclesIn(const Edges& edges, const State& state) {
+std::vector<WaitCycle> cyclesIn(const Edges& edges, const State& state, const Trace& trace) {
     std::vector<WaitCycle> cycles;
     const Groups groups(edges);
     for (const std::vector<EntityId>& group : groups.found()) {
         WaitCycle cycle;
         cycle.edges = ringThrough(edges, *std::ranges::min_element(group));
         for (std::size_t i = 0; i < cycle.edges.size(); ++i) {
+            const auto nameOf = [&](std::size_t edge) { return trace.entity(cycle.edges[edge].lock).name; };
             const std::int64_t waiters = waiterCount(state, cycle.edges[i].lock);
-            if (waiters <= cycle.freed) continue;
+            if (waiters < cycle.freed || (waiters == cycle.freed && nameOf(i) >= nameOf(cycle.weakest))) continue;
             cycle.freed = waiters;
             cycle.weakest = i;
         }
@@ -248,7 +249,7 @@ WaitGraph waitGraph(const State& state, const Trace& trace) {
     Edges edges;
     for (const WaitEdge& edge : graph.edges)
         edges[edge.waiter].push_back(edge);
-    graph.cycles = cyclesIn(edges, state);
+    graph.cycles = cyclesIn(edges, state, trace);
     return graph;
 }
 
@@ -272,7 +273,7 @@ std::vector<WaitCycle> possibleCycles(const WaitGraph& graph, const State& state
     std::set<WaitEdge> certain;
     for (const WaitCycle& cycle : graph.cycles)
         certain.insert(cycle.edges.begin(), cycle.edges.end());
-    std::vector<WaitCycle> cycles = cyclesIn(edges, state);
+    std::vector<WaitCycle> cycles = cyclesIn(edges, state, trace);
     for (WaitCycle& cycle : cycles)
         for (WaitEdge& edge : cycle.edges)
             edge = asTold.at(edge);

@@ -17,7 +17,7 @@ struct WaitEdge {
 /// Clients that wait for each other in a ring: none of them goes on by itself.
 struct WaitCycle {
     std::vector<WaitEdge> edges; ///< each one's holder is the next one's waiter
-    /// The edge whose lock has the most waiters: if its holder gives the lock up, they go on.
+    /// The edge whose lock has the most waiters, of equals the first by name: if its holder gives it up, they go on.
     std::size_t weakest = 0;
     std::int64_t freed = 0; ///< how many waiters that lock has
 };

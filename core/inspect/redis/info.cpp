@@ -45,6 +45,12 @@ std::vector<ReplicaState> replicasIn(const QByteArray& infoReplication) {
     return replicas;
 }
 
+std::int64_t callsIn(const QByteArray& infoCommandStats, const char* command) {
+    const QByteArray stats = lineOfInfo(infoCommandStats, command); // "calls=2,usec=…"
+    if (!stats.startsWith("calls=")) return 0;
+    return std::clamp<qint64>(stats.mid(6, stats.indexOf(',') - 6).toLongLong(), 0, INT64_MAX / 4);
+}
+
 } // namespace
 
 ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& infoReplication) {
@@ -111,13 +117,11 @@ std::vector<ClusterNode> clusterNodesIn(const QByteArray& clusterNodes) {
 }
 
 std::int64_t flushesIn(const QByteArray& infoCommandStats) {
-    std::int64_t calls = 0;
-    for (const char* command : {"cmdstat_flushall", "cmdstat_flushdb"}) {
-        const QByteArray stats = lineOfInfo(infoCommandStats, command); // "calls=2,usec=…"
-        if (stats.startsWith("calls="))
-            calls += std::clamp<qint64>(stats.mid(6, stats.indexOf(',') - 6).toLongLong(), 0, INT64_MAX / 2);
-    }
-    return calls;
+    return callsIn(infoCommandStats, "cmdstat_flushall") + callsIn(infoCommandStats, "cmdstat_flushdb");
+}
+
+std::int64_t swapsIn(const QByteArray& infoCommandStats) {
+    return callsIn(infoCommandStats, "cmdstat_swapdb");
 }
 
 } // namespace lockscope::inspect

@@ -22,6 +22,8 @@ struct ClusterNode {
 std::vector<ClusterNode> clusterNodesIn(const QByteArray& clusterNodes);
 /// How often keys were thrown away whole (FLUSHALL, FLUSHDB), by INFO commandstats.
 std::int64_t flushesIn(const QByteArray& infoCommandStats);
+/// How often two databases were exchanged for each other (SWAPDB), by INFO commandstats.
+std::int64_t swapsIn(const QByteArray& infoCommandStats);
 /// The value of a line "name:value" of INFO; empty when there is none.
 QByteArray lineOfInfo(const QByteArray& info, const QByteArray& name);
 

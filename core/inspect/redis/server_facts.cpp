@@ -21,6 +21,7 @@ constexpr auto kPolicyAgain = 15s;  // by CONFIG SET, mostly under pressure
 constexpr auto kRoleAgain = 5s;     // a replica may become the master without a new connection
 constexpr auto kSlotsAgain = 60s;   // they move seldom, and the answer is long
 constexpr auto kKeyspaceAgain = 5s; // other databases
+constexpr auto kSwapsAgain = 5s;    // nobody tells that the content of all keys is another one
 constexpr auto kProcessorAgain = 500ms;
 constexpr int kShareOfChannels = 50;  // going through its channels may take the server one such part of its time
 constexpr auto kQuickChannels = 20ms; // that may be our own network, or our own machine
@@ -37,9 +38,10 @@ QCoro::Task<std::optional<Error>> ServerFacts::ask(std::stop_token stop) {
     const Nanos began = m_runtime.monotonic();
     const std::uint32_t connection = m_connection;
     m_events.clear();
+    m_swapped = false;
     const std::optional<std::int64_t> keysBefore = m_keys;
     std::vector<Question> due{Time, Keys, Keyspace, Replication, Processor};
-    if (m_connections > 0) due.push_back(Memory);
+    if (m_connections > 0) due.insert(due.end(), {Memory, Swaps});
     auto error = co_await askAll(std::move(due), stop);
     if (error) co_return error;
     const Nanos answered = m_runtime.monotonic();
@@ -48,7 +50,9 @@ QCoro::Task<std::optional<Error>> ServerFacts::ask(std::stop_token stop) {
         ++m_connections;
         m_notBefore = {};
         m_channelsNotBefore = m_slotsNotBefore = {};
-        std::vector<Question> fresh{NoTouch, Memory, Server, Replication, Flushes, Persistence, SavePoints};
+        m_swaps.reset();
+        m_swapped = false;
+        std::vector<Question> fresh{NoTouch, Memory, Server, Replication, Flushes, Swaps, Persistence, SavePoints};
         error = co_await askAll(std::move(fresh), stop);
         if (error) co_return error;
     } else if (m_keys && m_keysBefore && *m_keys < *m_keysBefore / 2 + 1) {
@@ -89,6 +93,7 @@ QCoro::Task<std::optional<Error>> ServerFacts::askAll(std::vector<Question> ques
         case Replication:
             return argsOf("INFO", "replication");
         case Flushes:
+        case Swaps:
             return argsOf("INFO", "commandstats");
         case Persistence:
             return argsOf("INFO", "persistence");
@@ -191,6 +196,12 @@ void ServerFacts::take(Question question, const Reply& reply) {
     case Flushes:
         m_flushesBefore = std::exchange(m_flushes, flushesIn(reply.text));
         break;
+    case Swaps: {
+        const auto before = std::exchange(m_swaps, swapsIn(reply.text));
+        m_swapped = m_swapped || (before && *m_swaps > *before);
+        m_notBefore[Swaps] = now + kSwapsAgain;
+        break;
+    }
     case Persistence:
         m_appends = lineOfInfo(reply.text, "aof_enabled") == "1";
         break;
@@ -217,6 +228,7 @@ void ServerFacts::takeRefusal(Question question, const Error& why) {
     if (question == Server) m_infoServer.clear();
     if (question == Replication) m_infoReplication.clear();
     if (question == Flushes) m_flushes.reset();
+    if (question == Swaps) m_swaps.reset();
     if (question == Memory) m_memoryKnown = false;
     if (question == Persistence) m_appends.reset();
     if (question == SavePoints) m_saves.reset();

@@ -50,6 +50,8 @@ public:
     const std::optional<ServerIdentity>& identity() const { return m_identity; }
     /// The server's events between the last two ask().
     const std::vector<ServerEvent>& events() const { return m_events; }
+    /// Databases of the server were exchanged for each other between the last two ask(); which ones, it does not say.
+    bool swapped() const { return m_swapped; }
     /// How many connections there have been: what is told once per connection is told again when this has grown.
     int connections() const { return m_connections; }
 
@@ -63,6 +65,7 @@ private:
         Server,
         Replication,
         Flushes,
+        Swaps,
         Persistence,
         SavePoints,
         Processor,
@@ -97,6 +100,8 @@ private:
     std::optional<ServerIdentity> m_identity;
     Nanos m_identityAt{};
     std::optional<std::int64_t> m_flushes, m_flushesBefore;
+    std::optional<std::int64_t> m_swaps;
+    bool m_swapped = false;
     std::vector<ServerEvent> m_events;
     std::optional<Subscriptions> m_subscriptions;
     bool m_subscriptionsRefused = false;

@@ -128,7 +128,9 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
     LookScope scope;
     std::vector<WantedKey> taken;
     std::optional<Error> trouble = co_await askFacts(stop);
+    const bool swapped = m_swapped;
     if (!trouble) {
+        if (swapped) doubtAll();
         takeFacts();
         trouble = co_await m_tracked.begin(nowMs(), stop);
     }
@@ -137,6 +139,10 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
         scope = scopeOf(taken);
         trouble = co_await readLocks(scope.keys, read, stop);
         if (!trouble) trouble = co_await readGoneAgain(scope, read, stop);
+    }
+    if (!trouble && swapped) {
+        m_swapped = false;
+        if (lostAll(read)) m_events.push_back(ServerEvent::Swapped);
     }
     // The server's facts are asked again once a lock is gone: since the look began the server may have been emptied, or
     // become a replica whose data are another one's.
@@ -197,6 +203,7 @@ QCoro::Task<std::optional<Error>> RedisWatcher::askFacts(std::stop_token stop) {
     // Kept until a look succeeds: it is told together with what became of the locks.
     if (error) co_return error;
     m_events.insert(m_events.end(), m_facts.events().begin(), m_facts.events().end());
+    m_swapped = m_swapped || m_facts.swapped();
     const auto& server = m_facts.identity();
     if (server && server->mode == ServerIdentity::Mode::Sentinel)
         co_return Error{Error::Kind::Refused, "SENTINEL", sentinelText(m_client.where())};
@@ -220,6 +227,22 @@ bool RedisWatcher::lostSight(const KeysRead& read, const LookScope& scope) const
     return std::ranges::any_of(lastRowsIn(scope), [&seen](const LockRow* row) {
         return row->state == LockRow::State::Held && !row->raw.empty() && !seen.contains(row->raw.front().key);
     });
+}
+
+// The server counts exchanges and does not tell of one, not even where it tells of changes.
+void RedisWatcher::doubtAll() {
+    m_tracked.clear();
+    m_wholeDue = {};
+    m_complete = false;
+    m_search.restart();
+}
+
+bool RedisWatcher::lostAll(const KeysRead& read) const {
+    const std::unordered_set<QByteArray> seen = keysIn(read);
+    const auto isHeld = [](const LockRow& row) { return row.state == LockRow::State::Held && !row.raw.empty(); };
+    return std::ranges::any_of(m_lastLocks, isHeld) && std::ranges::none_of(m_lastLocks, [&](const LockRow& row) {
+               return isHeld(row) && seen.contains(row.raw.front().key);
+           });
 }
 
 // The keys of a lock are read one after the other: what went from hand to hand meanwhile seems to be gone, and its

@@ -95,6 +95,10 @@ private:
     void wake(bool& why);
     QCoro::Task<> pause(Nanos period, std::stop_token stop);
     QCoro::Task<std::optional<redis::Error>> askFacts(std::stop_token stop);
+    /// Databases of the server were exchanged for each other, perhaps this one: nothing is known of it any more.
+    void doubtAll();
+    /// Locks were held at the last look, and no key of any of them is there.
+    bool lostAll(const KeysRead& read) const;
     /// A lock that was held at the last look has no key any more.
     bool lostSight(const KeysRead& read, const LookScope& scope) const;
     QCoro::Task<std::optional<redis::Error>> readGoneAgain(const LookScope& scope, KeysRead& read,
@@ -136,6 +140,7 @@ private:
     bool m_changed = false;                             ///< the last look has seen another thing change than times
     std::vector<ServerEvent> m_events;                  ///< not told yet
     std::deque<std::pair<Nanos, std::uint64_t>> m_load; ///< commands sent, at the looks of the last seconds
+    bool m_swapped = false;                             ///< databases were exchanged since the last look
     bool m_fresh = false;                               ///< the last look has found new locks
     Waiter* m_pausing = nullptr;
     bool m_notified = false; ///< something has happened on the server

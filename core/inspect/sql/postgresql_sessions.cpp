@@ -244,26 +244,41 @@ sql::Answer<KeysOfRows> readKeysOfRows(sql::Reader& reader, const std::map<QByte
 
 // A row that several share names a list of transactions in the place of one, and its first waiter waits for one of them
 // only. Whether a number is such a list's, the server does not say: a list in which the other transaction is, is meant.
+// Numbers of lists that do not exist are not asked for: each would be an error in the server's log.
 constexpr const char* kSharing =
-    "SELECT m.xid::text, l.pid FROM pg_get_multixact_members(?::xid) m LEFT JOIN pg_locks l ON "
-    "l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock' AND l.transactionid::text = m.xid::text";
+    "SELECT v.x::text, m.xid::text, l.pid FROM unnest(?::xid[]) v(x) CROSS JOIN LATERAL pg_get_multixact_members("
+    "CASE WHEN mxid_age(v.x) BETWEEN 1 AND (SELECT max(mxid_age(d.datminmxid)) FROM pg_database d) THEN v.x END) m "
+    "LEFT JOIN pg_locks l ON l.locktype = 'transactionid' AND l.granted AND l.mode = 'ExclusiveLock' AND "
+    "l.transactionid::text = m.xid::text";
 
 /// Adds to the blockers of rows the sessions that share them.
 QCoro::Task<std::optional<sql::Error>> readSharing(sql::Reader& reader, const KeysOfRows& keys,
                                                    std::map<QByteArray, BlockedLock>& locks, std::stop_token stop) {
+    std::multimap<QByteArray, BlockedLock*> byList;
+    QByteArrayList lists;
     for (auto& [resource, lock] : locks) {
         const auto lockedBy = keys.lockedBy.find(resource);
         if (lockedBy == keys.lockedBy.end() || lock.transaction.isEmpty() || lockedBy->second == lock.transaction)
             continue;
-        const auto sharing = co_await reader.askAbout(kSharing, lockedBy->second, stop);
-        if (!sharing && sharing.error().connectionLost()) co_return sharing.error();
-        std::set<QByteArray> transactions, pids;
-        for (std::size_t at = 0; sharing && at < sharing->rows.size(); ++at) {
-            transactions.insert(sharing->text(at, 0));
-            if (!sharing->text(at, 1).isEmpty()) pids.insert(sharing->text(at, 1));
-        }
-        if (transactions.contains(lock.transaction)) lock.blockers.merge(pids);
+        if (!byList.contains(lockedBy->second)) lists.push_back(lockedBy->second);
+        byList.emplace(lockedBy->second, &lock);
     }
+    if (lists.isEmpty()) co_return std::nullopt;
+    const QByteArray all = '{' + lists.join(',') + '}';
+    const auto sharing = co_await reader.askAbout(kSharing, all, stop);
+    if (!sharing && sharing.error().connectionLost()) co_return sharing.error();
+    struct List {
+        std::set<QByteArray> transactions, pids;
+    };
+    std::map<QByteArray, List> members;
+    for (std::size_t at = 0; sharing && at < sharing->rows.size(); ++at) {
+        List& list = members[sharing->text(at, 0)];
+        list.transactions.insert(sharing->text(at, 1));
+        if (!sharing->text(at, 2).isEmpty()) list.pids.insert(sharing->text(at, 2));
+    }
+    for (const auto& [list, lock] : byList)
+        if (members[list].transactions.contains(lock->transaction))
+            lock->blockers.insert(members[list].pids.begin(), members[list].pids.end());
     co_return std::nullopt;
 }
 

@@ -88,6 +88,19 @@ private Q_SLOTS:
             QVERIFY2(alert.advice.contains(u"Stop B, or free “y” by force: 2"), qPrintable(alert.advice));
     }
 
+    /// The graph of who waits for whom says the same of the same ring.
+    void ofEdgesThatEquallyManyWaitForTheFirstByNameIsTheOne() {
+        AlertWatch watch = watching("deadlock");
+        LockRow x = held("x", "A"), y = held("y", "B");
+        waits(x, "B");
+        waits(y, "A");
+        watch.observe(report(1s, {x, y}));
+        const auto raised = watch.check(1s);
+        QCOMPARE(told(raised), u"deadlock x; deadlock y"_qs);
+        for (const Alert& alert : raised)
+            QVERIFY2(alert.advice.contains(u"Stop A, or free “x” by force: 1"), qPrintable(alert.advice));
+    }
+
     /// A lease that nobody renews ends the deadlock; one that is renewed does not.
     void aDeadlockEndsWithALeaseThatNobodyRenews() {
         AlertWatch watch = watching("deadlock");

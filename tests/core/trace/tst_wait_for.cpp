@@ -88,6 +88,24 @@ private Q_SLOTS:
         QVERIFY(world.graph().cycles.empty());
     }
 
+    /// As the alert of the same ring names it.
+    void ofEdgesThatEquallyManyWaitForTheFirstByNameIsTheOne() {
+        World world;
+        const EntityId a = world.client("a"), b = world.client("b");
+        const EntityId y = world.trace->intern(EntityKind::Lock, "y", world.redis);
+        const EntityId x = world.trace->intern(EntityKind::Lock, "x", world.redis);
+        world.held(x, a);
+        world.held(y, b);
+        world.queued(x, b);
+        world.queued(y, a);
+        const WaitGraph graph = world.graph();
+        QCOMPARE(graph.cycles.size(), 1u);
+        const WaitCycle& cycle = graph.cycles.front();
+        QCOMPARE(cycle.edges, (std::vector<WaitEdge>{{a, y, b}, {b, x, a}}));
+        QCOMPARE(cycle.edges[cycle.weakest].lock, x);
+        QCOMPARE(cycle.freed, 1);
+    }
+
     void clientsThatARuleJoinedStandAsOne() {
         World world;
         const EntityId there = world.joined("batch", "pid 7"), here = world.joined("batch", "0f6e:1");

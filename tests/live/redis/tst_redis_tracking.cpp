@@ -184,6 +184,23 @@ private Q_SLOTS:
         QCOMPARE(watch.ended["svc:7"], LockChange::What::Lost);
     }
 
+    /// The server tells nobody of that: neither are the keys gone, as far as it tells, nor are they changed.
+    void aDatabaseThatWasExchangedIsToldAsOne() {
+        takeMany(*m_client);
+        Watch watch(*this);
+        QTRY_VERIFY_WITH_TIMEOUT(tells(watch.last(), kLocks), 30'000);
+        QVERIFY(call(*m_client, {"SWAPDB", "1", "2"})); // others' databases
+        QTRY_VERIFY_WITH_TIMEOUT(watch.searchesAgain == 1 && tells(watch.last(), kLocks), 20'000);
+        QCOMPARE(watch.happened, std::vector<ServerEvent>());
+        QVERIFY(rowOf(watch.last(), "svc:7"));
+        QVERIFY(call(*m_client, {"SWAPDB", "0", "1"}));
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last().locks.empty(), 20'000);
+        QCOMPARE(watch.happened, std::vector<ServerEvent>{ServerEvent::Swapped});
+        QCOMPARE(watch.ended["svc:7"], LockChange::What::Lost);
+        QVERIFY(call(*m_client, {"SWAPDB", "0", "1"}));
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(watch.last(), "svc:7"), 20'000);
+    }
+
     void aLostFeedComesBack() {
         takeMany(*m_client);
         Watch watch(*this);

@@ -48,6 +48,7 @@ protected:
               task(howCancelled(watcher.watch(
                   [this](const LockReport& report) {
                       if (report.trouble) ++outages;
+                      searchesAgain += m_last.complete && !report.complete;
                       happened.insert(happened.end(), report.events.begin(), report.events.end());
                       for (const LockChange& change : changesBetween(m_last, report))
                           if (change.kind == LockChange::Kind::Vanished) ended[change.row.name] = change.what;
@@ -62,6 +63,7 @@ protected:
         }
         const LockReport& last() const { return m_last; }
         int reports = 0, outages = 0;
+        int searchesAgain = 0; ///< how often all was known to be found, and then not any more
         std::vector<ServerEvent> happened;
         std::map<QByteArray, LockChange::What> ended; ///< how the locks went that are gone
         Nanos shortest{};

@@ -96,6 +96,46 @@ private Q_SLOTS:
         VERIFY_OK(a.ask("DROP TABLE parts"));
     }
 
+    /// While a row goes from hand to hand, the number that it names is not the transaction that was waited for a moment
+    /// ago, and mostly no list of several: to ask for such a list would fail, and each failure is a line in the log.
+    void noQuestionFailsWhileARowIsHandedOn() {
+        const QString url = m_all.url("postgresql");
+        const auto failures = [this] {
+            return number(asker().driver,
+                          "SELECT xact_rollback FROM pg_stat_database WHERE datname = current_database()");
+        };
+        Someone maker(m_runtime, url);
+        VERIFY_OK(maker.ask("CREATE TABLE parts (name VARCHAR(20) PRIMARY KEY, amount INT)"));
+        VERIFY_OK(maker.ask("INSERT INTO parts VALUES ('bolts', 1)"));
+        const qint64 before = failures();
+        QVERIFY(before >= 0);
+        std::vector<std::unique_ptr<Someone>> writers;
+        for (int i = 0; i < 4; ++i)
+            writers.push_back(std::make_unique<Someone>(m_runtime, url));
+        const QByteArray loop =
+            "DO $$ BEGIN FOR i IN 1..150 LOOP PERFORM 1 FROM parts WHERE name = 'bolts' FOR UPDATE; "
+            "PERFORM pg_sleep(0.004); COMMIT; END LOOP; END $$";
+        const auto first = waiting(*writers[0], loop), second = waiting(*writers[1], loop),
+                   third = waiting(*writers[2], loop), fourth = waiting(*writers[3], loop);
+        int queues = 0;
+        {
+            const auto watcher = watcherOf(m_runtime, url);
+            while (!first->done || !second->done || !third->done || !fourth->done) {
+                const LockReport report = run(watcher->once());
+                QVERIFY2(!report.trouble, troubleOf(report));
+                const LockRow* const row = rowOf(report, "parts:bolts");
+                queues += row && !row->holders.empty();
+            }
+        }
+        QVERIFY(queues > 0);
+        writers.clear(); // a session that has ended has told its counts
+        QTRY_COMPARE(number(asker().driver, "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep%' AND "
+                                            "pid <> pg_backend_pid()"),
+                     0);
+        QCOMPARE(failures(), before);
+        VERIFY_OK(maker.ask("DROP TABLE parts"));
+    }
+
     void rowsOfATableAreNamedByOneQuestion() {
         Someone a(m_runtime, m_all.url("postgresql")), b(m_runtime, m_all.url("postgresql")),
             c(m_runtime, m_all.url("postgresql"));
