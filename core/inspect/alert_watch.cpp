@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/alert_watch.h"
 
+#include "inspect/alert_last_seen.h"
 #include "inspect/held_twice.h"
 #include "inspect/row_named.h"
 #include "inspect/seen_by_waiters.h"
@@ -454,8 +455,10 @@ AlertBoard AlertWatch::board(Nanos now, std::int64_t wallMs, const std::vector<A
                                         : *a.key < *b.key;
     };
     std::ranges::partial_sort(standing, standing.begin() + std::ptrdiff_t(shown), first);
-    for (std::size_t i = 0; i < shown; ++i)
+    for (std::size_t i = 0; i < shown; ++i) {
         board.alerts.push_back(alertOf(*standing[i].key, standing[i].since, now));
+        if (m_troubleSince) tellAsLastSeen(board.alerts.back(), wallMs - (now - m_knownUntil) / 1ms);
+    }
     board.more = standing.size() - shown;
     return board;
 }

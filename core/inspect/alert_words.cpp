@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sentences of alerts: why, and what to do.
-#include "inspect/alert_watch.h"
+#include "inspect/alert_last_seen.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/client_name.h"
@@ -37,7 +37,23 @@ QString lasted(Nanos time, bool seenToBegin) {
     return seenToBegin ? text : Text::tr("at least %1").arg(text);
 }
 
+QString clockText(std::int64_t wallMs) {
+    return QDateTime::fromMSecsSinceEpoch(wallMs).toString(QStringLiteral("HH:mm:ss"));
+}
+
+/// What has happened stays true while the server is out of sight.
+bool tellsThePast(Kind kind) {
+    return kind == Kind::FailedOver || kind == Kind::TokenBack || kind == Kind::Herd;
+}
+
 } // namespace
+
+void tellAsLastSeen(Alert& alert, std::int64_t wallMs) {
+    if (isOfServer(alert.rule.kind) || tellsThePast(alert.rule.kind)) return;
+    //: %1 a time of day, %2 a sentence.
+    alert.sentence = Text::tr("When last seen, at %1: %2").arg(clockText(wallMs), alert.sentence);
+    alert.advice = Text::tr("The server cannot be seen now, and this may be over: see first why it does not answer.");
+}
 
 AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const {
     const LockRow& row = lock.row;
@@ -172,7 +188,7 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
             Text::tr("See whether that client is paused or cut off: another one gets the lock when the lease ends.")};
     }
     case Kind::FailedOver: {
-        const QString at = QDateTime::fromMSecsSinceEpoch(lock.failedOverMs).toString(QStringLiteral("HH:mm:ss"));
+        const QString at = clockText(lock.failedOverMs);
         return {Text::tr("%1 held “%2” when another server took over at %3: the lock may exist twice.")
                     .arg(holderOf(row), name, at),
                 Text::tr("A client that still reaches the old server may hold it, too. See who writes under this lock, "

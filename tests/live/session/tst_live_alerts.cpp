@@ -141,6 +141,20 @@ private Q_SLOTS:
         QVERIFY2(it.alerts()->rowCount() == 1, qPrintable(it.all()));
     }
 
+    /// Its locks may be gone with it: nothing is told of them in the present.
+    void whatStoodBeforeItWentAwayIsToldAsThat() {
+        lockForEver();
+        Opened it(file(), m_redis->url());
+        QTRY_COMPARE_WITH_TIMEOUT(it.alerts()->rowCount(), 1, 10'000);
+        QVERIFY2(!it.all().contains(QLatin1String("last seen")), qPrintable(it.all()));
+        m_redis.end();
+        QTRY_VERIFY_WITH_TIMEOUT(it.all().contains(QLatin1String("for-ever: When last seen, at ")), 10'000);
+        bool toldWhy = false; // instead of what to do with a lock that may not be there
+        for (int row = 0; row < it.alerts()->rowCount(); ++row)
+            toldWhy = toldWhy || it.cell(row, AlertsModel::AdviceColumn).contains(QLatin1String("cannot be seen now"));
+        QVERIFY2(toldWhy, qPrintable(it.all()));
+    }
+
     void rulesAndMutesAreKeptForTheConnection() {
         lockForEver();
         {
