@@ -182,6 +182,32 @@ private Q_SLOTS:
         QVERIFY2(told(1500).endsWith(u"does not think any more that redis-1 is down"_qs), qPrintable(told(1500)));
         QVERIFY2(told(3500).contains(u"begins anew with the new master"_qs), qPrintable(told(3500)));
     }
+
+    void manyFailoversAreOnlyAsManyPixels() {
+        // The lanes of servers keep their pyramids: a year of elections costs what its picture costs.
+        auto trace = std::make_shared<trace::Trace>();
+        const EntityId one = trace->intern(EntityKind::Node, "redis-1"),
+                       two = trace->intern(EntityKind::Node, "redis-2");
+        const EntityId master = trace->text("master"), replica = trace->text("replica");
+        for (std::int64_t i = 0; i < 20'000; ++i) {
+            const EntityId lead = i % 2 ? one : two, follow = i % 2 ? two : one;
+            trace->append({i * 1'000'000, 0, lead, 0, master, EventKind::NodeRole, trace::kCopiesNobody});
+            trace->append({i * 1'000'000, 0, follow, lead, replica, EventKind::NodeRole, 0});
+            trace->append({i * 1'000'000 + 1000, 500'000, follow, lead, 0, EventKind::ReplicationLag, 0});
+        }
+        TimelineData data(trace);
+        data.consume();
+        const auto found = std::ranges::find_if(
+            data.lanes(), [one](const auto& each) { return each->kind == LaneKind::Node && each->entity == one; });
+        QVERIFY(found != data.lanes().end());
+        const Lane* const lane = found->get();
+        QVERIFY(lane->roles.size() >= 19'000);
+        std::size_t singly = 0;
+        lane->roles.visit(
+            0, 20'000'000'000, 20'000'000, data.now(), [&](std::size_t, const Span&) { ++singly; },
+            [](const SpanSum&) {});
+        QVERIFY(singly < 10);
+    }
 };
 
 QTEST_MAIN(Deciders)

@@ -477,29 +477,6 @@ private Q_SLOTS:
         QVERIFY(share(place(s.copies[1], bar(s.copies[1]), 4700, 5500), color(Role::Record)) > 0.5);
         QCOMPARE(share(place(s.copies[1], bar(s.copies[1]), 3200, 4200), color(Role::Record)), 0.0);
     }
-
-    void manyFailoversAreOnlyAsManyPixels() {
-        // The lanes of servers keep their pyramids: a year of elections costs what its picture costs.
-        auto trace = std::make_shared<trace::Trace>();
-        const EntityId one = trace->intern(EntityKind::Node, "redis-1"),
-                       two = trace->intern(EntityKind::Node, "redis-2");
-        const EntityId master = trace->text("master"), replica = trace->text("replica");
-        for (std::int64_t i = 0; i < 20'000; ++i) {
-            const EntityId lead = i % 2 ? one : two, follow = i % 2 ? two : one;
-            trace->append({i * 1'000'000, 0, lead, 0, master, EventKind::NodeRole, trace::kCopiesNobody});
-            trace->append({i * 1'000'000, 0, follow, lead, replica, EventKind::NodeRole, 0});
-            trace->append({i * 1'000'000 + 1000, 500'000, follow, lead, 0, EventKind::ReplicationLag, 0});
-        }
-        TimelineData data(trace);
-        data.consume();
-        const Lane* lane = laneOf(data, LaneKind::Node, one);
-        QVERIFY(lane->roles.size() >= 19'000);
-        std::size_t singly = 0;
-        lane->roles.visit(
-            0, 20'000'000'000, 20'000'000, data.now(), [&](std::size_t, const Span&) { ++singly; },
-            [](const SpanSum&) {});
-        QVERIFY(singly < 10);
-    }
 };
 
 QTEST_MAIN(TestTimelineFailover)
