@@ -63,7 +63,7 @@ QByteArray reportJson(const scenario::Scenario& scenario, std::uint64_t seed, co
         .addJson("until_ms", milliseconds(scenario.until.count()))
         .add("events", static_cast<std::uint64_t>(report.trace->size()))
         .add("acquisitions", report.acquisitions)
-        .add("digest", report.digest)
+        .add("digest", report.digest())
         .addJson("invariants", outcomesJson(report.verdict.outcomes))
         .addJson("violations", violationsJson(report.verdict, *report.trace))
         .addJson("starved", starvedJson(report.verdict, *report.trace));
@@ -82,7 +82,7 @@ int simulateOne(const scenario::Scenario& scenario, std::uint64_t seed, const Ar
         say(judgementText(report.verdict, *report.trace));
         say(tr("  %1 acquisitions, %2 events, digest %3")
                 .arg(QString::number(report.acquisitions), QString::number(report.trace->size()),
-                     QString::fromLatin1(report.digest)));
+                     QString::fromLatin1(report.digest())));
     }
     if (!recorded) {
         complainOfWords(recorded.error());

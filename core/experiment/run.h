@@ -16,7 +16,9 @@ struct RunReport {
     verdict::Verdict verdict;
     std::uint64_t acquisitions = 0; ///< grants, re-entries not counted
     QStringList reached;            ///< the rare paths of the simulator that the run took, by their probes' names
-    QByteArray digest;              ///< equal for equal scenario and seed, on every machine and build
+
+    /// Equal for equal scenario and seed, on every machine and build. Reads the whole trace.
+    QByteArray digest() const { return trace->digest(); }
 };
 
 /// Simulates a scenario to its end, as fast as it goes. Any thread; several at once do not disturb each other.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "runtime/completion.h"
+#include "runtime/runtime.h"
 #include "sim/probe.h"
 #include "sim/server.h"
 #include "trace/death.h"
@@ -26,9 +26,6 @@ class Channel {
 public:
     using Result = std::expected<Answer, Unanswered>;
     using Answered = std::function<void(Answer)>;
-    /// The server's work when the question arrives. The work calls the function at once, later or never. It returns
-    /// false if nobody is there.
-    using Work = std::function<bool(S&, Answered)>;
     using Done = std::function<void(Result)>;
 
     /// Everything outlives it. `look` sees each result first, and may change it. `text` of the functions below is the
@@ -42,8 +39,10 @@ public:
     Channel(const Channel&) = delete;
     Channel& operator=(const Channel&) = delete;
 
-    /// Sends a question; `done` is called once, unless the channel goes or forget() is called before. A question that
-    /// is lost on its way is never done.
+    /// Sends a question. `work` is the server's when the question arrives, bool(S&, Answered): it calls the function at
+    /// once, later or never, and returns false if nobody is there. `done` is called once, unless the channel goes or
+    /// forget() is called before. A question that is lost on its way is never done.
+    template <typename Work>
     std::uint64_t send(std::uint32_t text, Work work, Done done) {
         State& s = *m_state;
         const std::uint64_t number = ++s.last;
@@ -53,9 +52,9 @@ public:
         const bool twice = text != 0 && std::exchange(s.link.repeatNextRequest, false);
         if (twice) s.emit(trace::EventKind::Request, s.asker, s.server.entity(), arrival, text, trace::kFault);
         s.pending.push_back({number, std::move(done)});
-        const auto question = std::make_shared<Question>(
-            Question{std::weak_ptr(m_state), s.server, s.base(), number, text, std::move(work), twice, {}});
-        s.grounds.scheduler.at(*arrival, [question] { arrived(question); });
+        auto question = std::make_shared<Asked<Work>>(
+            Question{std::weak_ptr(m_state), s.server, s.base(), number, text, twice, {}}, std::move(work));
+        s.grounds.scheduler.at(*arrival, [question = std::move(question)] { arrived(question); });
         return number;
     }
     /// Whether the question left, and has no answer yet.
@@ -97,24 +96,29 @@ public:
     /// meanwhile.
     class Asking {
     public:
+        template <typename Work>
         Asking(Channel& channel, Runtime& runtime, std::uint32_t text, Work work, Nanos timeout, std::stop_token stop)
             : m_state(channel.m_state),
-              m_number(channel.send(text, std::move(work),
-                                    [done = m_done](Result result) { done.complete(std::move(result)); })),
-              m_place(m_done, runtime, timeout, std::move(stop)) {}
+              m_waiter(runtime, timeout, std::move(stop)),
+              m_number(channel.send(text, std::move(work), [this](Result result) {
+                  m_result.emplace(std::move(result));
+                  m_waiter.wake();
+              })) {}
+        ~Asking() { m_state->take(m_number); }
+        Asking(const Asking&) = delete;
+        Asking& operator=(const Asking&) = delete;
         /// Throws Cancelled.
-        Waiter::End end() { return m_place.end(); }
+        Waiter::End end() { return m_waiter.end(); }
         Result answer() {
-            if (std::optional<Result> result = m_done.take()) return *std::move(result);
-            m_state->take(m_number);
+            if (m_result) return *std::exchange(m_result, std::nullopt);
             return std::unexpected(Unanswered::TimedOut);
         }
 
     private:
         std::shared_ptr<State> m_state;
-        Completion<Result> m_done;
+        std::optional<Result> m_result;
+        Waiter m_waiter;
         std::uint64_t m_number;
-        typename Completion<Result>::Place m_place;
     };
 
 private:
@@ -175,18 +179,24 @@ private:
         Base base;
         std::uint64_t number;
         std::uint32_t text;
-        Work work;
         bool twice; ///< a driver or proxy sends it again, and drops the second answer
         std::optional<Result> result;
     };
-    static void arrived(const std::shared_ptr<Question>& question) {
-        const Work work = std::exchange(question->work, nullptr);
+    /// With the work in it: no memory of its own for each part.
+    template <typename Work>
+    struct Asked : Question {
+        Asked(Question question, Work w) : Question(std::move(question)), work(std::move(w)) {}
+        std::optional<Work> work; ///< until it arrives
+    };
+    template <typename Work>
+    static void arrived(const std::shared_ptr<Asked<Work>>& question) {
+        Work work = *std::exchange(question->work, std::nullopt);
+        std::optional<Work> again = question->twice ? std::optional(work) : std::nullopt;
         const auto answered = [question](Answer answer) { back(question, Result(std::move(answer))); };
-        const Work again = question->twice ? work : Work();
         if (!work(question->server, answered)) back(question, std::unexpected(Unanswered::Refused));
         if (!again) return;
         reached(Probe::RequestRepeated);
-        again(question->server, [](const Answer&) {});
+        (*again)(question->server, [](const Answer&) {});
     }
     static void back(const std::shared_ptr<Question>& question, Result result) {
         Q_ASSERT(!question->result); // it is answered once

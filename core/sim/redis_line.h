@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "runtime/call_list.h"
+#include "runtime/completion.h"
 #include "sim/redis_wire.h"
 
 namespace lockscope::sim {

@@ -45,7 +45,7 @@ bool RespConnection::possible() const {
     return reaches(*m_socket);
 }
 
-RespConnection::Wire::Work RespConnection::work(const std::shared_ptr<Socket>& socket, redis::Args args) {
+auto RespConnection::work(const std::shared_ptr<Socket>& socket, redis::Args args) {
     const bool possible = reaches(*socket);
     return [socket, possible, args = std::move(args)](RespServer& server, Wire::Answered answered) mutable {
         if (!possible) return true;

@@ -63,7 +63,8 @@ private:
         bool used = false; ///< something has left over it
     };
     static bool reaches(const Socket& socket);
-    static Wire::Work work(const std::shared_ptr<Socket>& socket, redis::Args args);
+    /// The server's part of a command, for Channel::send().
+    static auto work(const std::shared_ptr<Socket>& socket, redis::Args args);
     static void open(const std::shared_ptr<Socket>& socket, RespServer& server);
     std::shared_ptr<Socket> m_socket;
 };

@@ -231,7 +231,7 @@ private:
         }
         ++m_played;
         const experiment::RunReport one = experiment::run(scenario, 1), two = experiment::run(scenario, 1);
-        if (one.digest != two.digest) return Outcome::wrong(QStringLiteral("two runs of one seed differ"));
+        if (one.digest() != two.digest()) return Outcome::wrong(QStringLiteral("two runs of one seed differ"));
         if (one.trace->reached() != scenario.until)
             return Outcome::wrong(QStringLiteral("the run ended at %1 ns").arg(one.trace->reached().count()));
         for (const verdict::Violation& violation : one.verdict.violations)

@@ -55,7 +55,8 @@ Namespace::Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client
       m_self(self),
       m_servers(runtime, m_config, m_client, recorder, self, std::move(connector)) {
     for (const EngineConfig& engine : m_config.engines)
-        m_engines.push_back({engine, m_servers.connect(engine.url), {m_config.failures, m_config.successes}});
+        m_engines.push_back(
+            {engine, engine.id(), m_servers.connect(engine.url), {m_config.failures, m_config.successes}});
     m_board = m_servers.makeBoard();
 }
 
@@ -76,8 +77,7 @@ void Namespace::begin() {
     m_runtime.spawn([self] { return keepAgreeing(self); });
     m_runtime.spawn([self] { return expire(self); });
     for (const Engine& engine : m_engines) {
-        const QByteArray id = engine.config.id();
-        m_runtime.spawn([self, id] { return checkHealth(self, id); });
+        m_runtime.spawn([self, id = engine.id] { return checkHealth(self, id); });
     }
 }
 
@@ -118,7 +118,7 @@ QCoro::Task<> Namespace::close(std::shared_ptr<Namespace> self) {
 
 Namespace::Engine* Namespace::engineOf(const QByteArray& id) {
     for (Engine& engine : m_engines) {
-        if (engine.config.id() == id) return &engine;
+        if (engine.id == id) return &engine;
     }
     return nullptr;
 }
@@ -199,13 +199,14 @@ bool Namespace::sameTimes(const NamespaceConfig& other) const {
 
 void Namespace::reconfigure(NamespaceConfig config) {
     const QByteArray wanted = config.engines.front().id();
-    const bool otherPrimary = wanted != m_config.engines.front().id();
+    const bool otherPrimary = wanted != m_engines.front().id;
     std::vector<Engine> engines;
     for (const EngineConfig& engine : config.engines) {
-        Engine* const known = engineOf(engine.id());
+        const QByteArray id = engine.id();
+        Engine* const known = engineOf(id);
         Hysteresis health = known ? known->health : Hysteresis(config.failures, config.successes);
         health.want(config.failures, config.successes);
-        engines.push_back({engine, m_servers.connect(engine.url), health, known ? known->leftAt : Nanos(0),
+        engines.push_back({engine, id, m_servers.connect(engine.url), health, known ? known->leftAt : Nanos(0),
                            known ? known->goodSince : kNever});
     }
     m_engines = std::move(engines);

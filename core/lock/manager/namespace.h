@@ -85,6 +85,7 @@ public:
 private:
     struct Engine {
         EngineConfig config;
+        QByteArray id; ///< config.id(), which puts a text together
         Connection* connection = nullptr;
         Hysteresis health;
         Nanos leftAt{};           ///< own monotonic clock: when it was last left for its health; 0 = never

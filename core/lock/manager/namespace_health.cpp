@@ -56,21 +56,20 @@ QCoro::Task<> Namespace::switchAway(std::shared_ptr<Namespace> self, QByteArray 
     const Engine* best = nullptr;
     Nanos bestLeftAt{};
     for (const Engine& engine : self->m_engines) {
-        if (engine.config.id() == from || !engine.health.healthy()) continue;
+        if (engine.id == from || !engine.health.healthy()) continue;
         const Nanos leftAt = now < laterBy(engine.leftAt, lately) ? engine.leftAt : Nanos(0);
         if (best && bestLeftAt <= leftAt) continue;
         best = &engine;
         bestLeftAt = leftAt;
     }
     if (!best) co_return;
-    const QByteArray to = best->config.id();
+    const QByteArray to = best->id;
     co_await self->propose(to, SwitchReason::Health, self->m_stop.get_token());
 }
 
 bool Namespace::mayReturnTo(const Engine& engine) const {
-    const bool away = usable() > 0 && m_active.engine != m_config.engines.front().id();
-    if (m_config.failBackAfter == Nanos(0) || !away || engine.config.id() != m_config.engines.front().id())
-        return false;
+    const bool away = usable() > 0 && m_active.engine != m_engines.front().id;
+    if (m_config.failBackAfter == Nanos(0) || !away || engine.id != m_engines.front().id) return false;
     if (m_proposing > 0 || switching() || isChoice(switchReasonOf(m_active.why))) return false;
     if (!engine.health.healthy() || engine.goodSince == kNever) return false;
     // From when it was left, too: others may have found it failing where this process never did.

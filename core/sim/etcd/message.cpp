@@ -2,12 +2,15 @@
 #include "sim/etcd/message.h"
 
 #include "trace/digits.h"
+#include "trace/joined.h"
 
 #include <algorithm>
 
 namespace lockscope::sim {
 
 namespace {
+using trace::joined;
+
 bool hasChange(const std::vector<etcd::Operation>& steps) {
     return std::ranges::any_of(steps, [](const auto& step) { return step.kind != etcd::Operation::Kind::Read; });
 }
@@ -38,11 +41,11 @@ QByteArray EtcdRequest::text() const {
     const auto id = [this] { return trace::digitsOf(std::uint64_t(lease), 16); };
     switch (kind) {
     case Kind::Range:
-        return "get " + range.key;
+        return joined({"get ", range.key});
     case Kind::Put:
-        return "put " + range.key;
+        return joined({"put ", range.key});
     case Kind::DeleteRange:
-        return "delete " + range.key;
+        return joined({"delete ", range.key});
     case Kind::Txn: {
         QByteArray text("txn ");
         text.reserve(160);
@@ -63,7 +66,7 @@ QByteArray EtcdRequest::text() const {
     case Kind::Compact:
         return "compact " + QByteArray::number(qint64(revision));
     case Kind::Watch:
-        return "watch " + range.key;
+        return joined({"watch ", range.key});
     case Kind::CancelWatch:
         break;
     }

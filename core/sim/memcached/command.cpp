@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/memcached/command.h"
 
+#include "trace/digits.h"
+#include "trace/joined.h"
+
+#include <cstdlib>
+
 namespace lockscope::sim {
 
 namespace {
@@ -22,11 +27,12 @@ constexpr std::array<const char*, 11> kLines{
 } // namespace
 
 QByteArray MemcachedCommand::text() const {
-    QByteArray text = kVerbs[std::size_t(kind)] + key;
     const bool timed = stores() || kind == Kind::Touch || kind == Kind::GetAndTouch || (kind == Kind::Flush && expiry);
-    if (timed) text += ' ' + QByteArray::number(qint64(expiry));
-    if (kind == Kind::CompareAndSet) text += " #" + QByteArray::number(quint64(unique));
-    return text;
+    const trace::Digits seconds(std::uint64_t(std::abs(expiry)), 10), number(unique, 10);
+    const QByteArrayView none, sign = expiry < 0 ? " -" : " ";
+    const bool compares = kind == Kind::CompareAndSet;
+    return trace::joined({kVerbs[std::size_t(kind)], key, timed ? sign : none, timed ? seconds.view() : none,
+                          compares ? " #" : none, compares ? number.view() : none});
 }
 
 QByteArray MemcachedReply::line() const {

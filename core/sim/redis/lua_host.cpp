@@ -114,8 +114,18 @@ void LuaHost::restart() {
     seedRandom(kServersOwnSeed);
 }
 
+const QByteArray& LuaHost::hashOf(const QByteArray& body) {
+    // Clients send a script from the same buffer each time, and keeping it keeps it from being another text's.
+    const bool same = !body.isEmpty() && body.constData() == m_hashed.constData() && body.size() == m_hashed.size();
+    if (!same) {
+        m_hash = QCryptographicHash::hash(body, QCryptographicHash::Sha1).toHex();
+        m_hashed = body;
+    }
+    return m_hash;
+}
+
 std::expected<QByteArray, Reply> LuaHost::load(const QByteArray& body) {
-    QByteArray sha1 = QCryptographicHash::hash(body, QCryptographicHash::Sha1).toHex();
+    QByteArray sha1 = hashOf(body);
     if (knows(sha1)) return sha1;
     const auto shebang = readShebang(body);
     if (!shebang) return std::unexpected(shebang.error());

@@ -56,6 +56,8 @@ private:
     };
     void open();
     void setTable(const char* name, const Call& call, int first, int last);
+    /// The text's SHA-1 in lower-case hex.
+    const QByteArray& hashOf(const QByteArray& body);
     /// The script with that hash, in whatever case; nullptr: it is not known.
     const Script* find(const QByteArray& sha1) const;
 
@@ -63,6 +65,7 @@ private:
     LuaMemory m_memory;
     lua_State* m_lua = nullptr;
     BytesIndex<Script> m_scripts;
+    QByteArray m_hashed, m_hash;             ///< the text that load() had last, and its SHA-1
     mutable QByteArray m_askedFor;           ///< what find() was last asked for: clients say it from the same buffer
     mutable const Script* m_found = nullptr; ///< what that is
     ScriptContext* m_running = nullptr;

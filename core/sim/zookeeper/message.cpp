@@ -38,9 +38,9 @@ QByteArray stepText(const ZkOp& op) {
     case Step::Remove:
         return joined({"delete ", op.path});
     case Step::Set:
-        return "set " + op.path;
+        return joined({"set ", op.path});
     case Step::Check:
-        return "check " + op.path;
+        return joined({"check ", op.path});
     }
     return {};
 }
@@ -56,10 +56,10 @@ QByteArray ZkRequest::text() const {
     case Kind::Set:
         return stepText(ops.front());
     case Kind::Multi: {
-        QByteArrayList steps;
-        for (const ZkOp& op : ops)
-            steps += stepText(op);
-        return "multi " + steps.join(", ");
+        QByteArray text = joined({"multi ", ops.empty() ? QByteArray() : stepText(ops.front())});
+        for (std::size_t i = 1; i < ops.size(); ++i)
+            text += joined({", ", stepText(ops[i])});
+        return text;
     }
     case Kind::Get:
         return joined({"get", watching, path});
@@ -68,7 +68,7 @@ QByteArray ZkRequest::text() const {
     case Kind::Children:
         return joined({"ls", watching, path});
     case Kind::Sync:
-        return "sync " + path;
+        return joined({"sync ", path});
     case Kind::Rewatch:
         return "setWatches";
     case Kind::EndSession:

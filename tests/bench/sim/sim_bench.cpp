@@ -24,7 +24,7 @@ scenario::Scenario builtin(const char* id) {
     return scenario::loadScenario(QString::fromLatin1(id)).value();
 }
 
-/// Whole runs, judged and digested, as `simulate --seeds` does them.
+/// Whole runs, judged, as `compare` does them.
 void wholeRun(benchmark::State& state, const char* id, const char* recipe) {
     auto scenario = builtin(id);
     scenario.recipe = QString::fromLatin1(recipe);

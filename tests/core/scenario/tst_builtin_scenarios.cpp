@@ -204,8 +204,8 @@ private Q_SLOTS:
             QVERIFY(scenario.has_value());
             QSet<QByteArray> digests;
             for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-                const QByteArray digest = experiment::run(*scenario, seed).digest;
-                QCOMPARE(experiment::run(*scenario, seed).digest, digest);
+                const QByteArray digest = experiment::run(*scenario, seed).digest();
+                QCOMPARE(experiment::run(*scenario, seed).digest(), digest);
                 digests += digest;
             }
             QCOMPARE(digests.size(), 5);

@@ -103,7 +103,7 @@ private Q_SLOTS:
         const auto loaded = scenario::loadScenario(path);
         QVERIFY(loaded.has_value());
         QCOMPARE(loaded->seed, std::optional<std::uint64_t>(4711));
-        QCOMPARE(experiment::run(*loaded, *loaded->seed).digest, session.trace()->digest());
+        QCOMPARE(experiment::run(*loaded, *loaded->seed).digest(), session.trace()->digest());
     }
 
     void aRecordingIsJudgedAsTheSessionWas() {

@@ -51,7 +51,7 @@ std::vector<std::pair<Nanos, QByteArray>> struck(const SimulatedSession& session
 /// The run of this session as anybody else would have it.
 QByteArray digestFromFile(const SimulatedSession& session) {
     const auto read = scenario::parseScenario(scenario::toJson(session.scenario()), QStringLiteral("run.json"));
-    return read ? experiment::run(*read, session.seed()).digest : QByteArray();
+    return read ? experiment::run(*read, session.seed()).digest() : QByteArray();
 }
 
 using Strikes = std::vector<std::pair<Nanos, QByteArray>>;

@@ -43,7 +43,7 @@ private Q_SLOTS:
         QSignalSpy loaded(&session, &RecordingSession::loaded);
         QVERIFY(loaded.wait(10'000));
         QVERIFY(!session.isLoading());
-        QCOMPARE(session.trace()->digest(), report.digest);
+        QCOMPARE(session.trace()->digest(), report.digest());
         QCOMPARE(session.verdict()->violations, report.verdict.violations);
         QCOMPARE(session.scenario(), *scenario);
         QCOMPARE(session.seed(), std::uint64_t(4));

@@ -136,10 +136,10 @@ private Q_SLOTS:
         const auto opened = session::openScenario(text);
         QVERIFY2(opened, opened ? "" : qPrintable(opened.error().front().toString()));
         QCOMPARE(opened->seed, std::optional<std::uint64_t>(7));
-        QCOMPARE(experiment::run(*opened, *opened->seed).digest, digest);
+        QCOMPARE(experiment::run(*opened, *opened->seed).digest(), digest);
         if (done == 0) return;
         // It is the change that makes the run: without it another one comes.
-        QVERIFY(experiment::run(read->scenario, read->seed).digest != digest);
+        QVERIFY(experiment::run(read->scenario, read->seed).digest() != digest);
     }
 
     /// A scenario of somebody's own goes along as a whole.
@@ -200,7 +200,7 @@ private Q_SLOTS:
         QVERIFY(!digest.isEmpty());
         SimulatedSession second(*read);
         QCOMPARE(digestOf(second), digest);
-        QCOMPARE(experiment::run(read->whole(), read->seed).digest, digest);
+        QCOMPARE(experiment::run(read->whole(), read->seed).digest(), digest);
     }
 
     /// A built-in scenario with another setting is no built-in one.

@@ -237,7 +237,7 @@ private Q_SLOTS:
         QCOMPARE(session.scenario().faults.size(), std::size_t(4));
         const auto reread = scenario::parseScenario(scenario::toJson(session.scenario()), QStringLiteral("saved.json"));
         QVERIFY2(reread.has_value(), reread ? "" : qPrintable(reread.error().at(0).toString()));
-        QCOMPARE(experiment::run(*reread, 9).digest, session.trace()->digest());
+        QCOMPARE(experiment::run(*reread, 9).digest(), session.trace()->digest());
     }
 
     void aSettingThatMakesNoSenseIsRefusedInWords() {

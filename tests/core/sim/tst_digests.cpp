@@ -42,7 +42,7 @@ QByteArray hashOf(const Row& row) {
     QCryptographicHash hash(QCryptographicHash::Sha256);
     for (const scenario::Scenario& scenario : row.runs)
         for (std::uint64_t seed = 1; seed <= row.seeds; ++seed)
-            hash.addData(experiment::run(scenario, seed).digest);
+            hash.addData(experiment::run(scenario, seed).digest());
     return hash.result().toHex().left(32);
 }
 

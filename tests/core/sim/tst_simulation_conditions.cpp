@@ -365,7 +365,7 @@ private Q_SLOTS:
         when.client = QStringLiteral("waiter");
         const auto scenario = simple("redis-set", when, Action::PauseClient, "same", 1s);
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
-            QCOMPARE(experiment::run(scenario, seed).digest, experiment::run(scenario, seed).digest);
+            QCOMPARE(experiment::run(scenario, seed).digest(), experiment::run(scenario, seed).digest());
         QVERIFY(!struck(*experiment::run(scenario, 1).trace, EventKind::ClientPaused).empty());
     }
 };

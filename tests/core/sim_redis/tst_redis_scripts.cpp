@@ -156,6 +156,18 @@ private Q_SLOTS:
         QCOMPARE(t.run("EVALSHA " + sha1 + " 0 x"), Reply::error("NOSCRIPT No matching script. Please use EVAL."));
     }
 
+    /// Clients send a script from the same buffer each time.
+    void aTextIsRunAsItIsNow() {
+        EngineOnAClock t;
+        QByteArray text("return 1");
+        QCOMPARE(t.eval(text), number(1));
+        QCOMPARE(t.eval(text), number(1));
+        t.run("SCRIPT FLUSH");
+        QCOMPARE(t.eval(text), number(1));
+        text[7] = '2';
+        QCOMPARE(t.eval(text), number(2));
+    }
+
     void aScriptsDatabaseIsItsOwn() {
         EngineOnAClock t;
         t.eval("redis.call('select', 3) return redis.call('set', 'k', 'v')");
