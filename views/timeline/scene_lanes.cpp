@@ -167,6 +167,20 @@ void paintOneLine(const PaintKit& kit, const TimelineScene& scene, const Lane& l
         kit.text({right - needed, 0, needed + 2, double(height)}, state, kit.small, Role::TextDim);
 }
 
+/// The name of a lane, in so much room. Each end of a link keeps its first and last letters: cut behind, the links of
+/// one client would have one name.
+QString titleIn(const PaintKit& kit, const Lane& lane, double room) {
+    const QString title = laneTitle(kit.data, lane);
+    if (lane.kind != LaneKind::Link || kit.bold.width(title) <= room) return title;
+    const QString between = QStringLiteral(" ↔ ");
+    const QString one = title.section(between, 0, 0), other = title.section(between, 1);
+    const double both = room - kit.bold.width(between), half = both / 2;
+    const auto fitted = [&](const QString& name, const QString& beside) {
+        return kit.bold.fm.elidedText(name, Qt::ElideMiddle, std::max(half, both - kit.bold.width(beside)));
+    };
+    return fitted(one, other) + between + fitted(other, one);
+}
+
 void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lane, int width, int height) {
     if (hangsOnAnother(lane)) return paintBranch(kit, scene, lane, width, height);
     const double line = kit.m.px(18);
@@ -184,7 +198,7 @@ void paintLabel(const PaintKit& kit, const TimelineScene& scene, const Lane& lan
     lines.removeAll(QString());
     if (lines.size() > 1 && height < 3 * line) lines.removeFirst(); // the server has a lane of its own
     double top = lines.size() < 2 ? middle - line / 2 - double(lines.size()) * (line / 2 - 2) : middle - 1.5 * line + 4;
-    kit.text({left, top, room, line}, laneTitle(kit.data, lane), kit.bold, Role::Text);
+    kit.text({left, top, room, line}, titleIn(kit, lane, room), kit.bold, Role::Text);
     for (const QString& words : std::as_const(lines)) {
         top += line - 2;
         kit.text({left, top, room, line}, words, kit.small, Role::TextDim);
