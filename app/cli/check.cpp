@@ -97,13 +97,13 @@ int check(const QStringList& words) {
         say(QStringLiteral("%1 · %2").arg(file, durationText(checked.recording.trace->reached())) +
             (checked.recording.meta.finished ? QString() : tr(" · the recording ended early")));
         say(judgementText(checked.verdict, *checked.recording.trace));
-        const QString events = QString::number(checked.recording.trace->size());
-        const QString digest = QString::fromLatin1(checked.digest);
+        const std::size_t events = checked.recording.trace->size();
         // Clients of others tell nobody when a lock is granted to them.
-        say(isWatched(checked)
-                ? tr("  %1 events, digest %2; acquisitions are not recorded by watching").arg(events, digest)
-                : tr("  %1 acquisitions, %2 events, digest %3")
-                      .arg(QString::number(checked.acquisitions), events, digest));
+        const QString size =
+            isWatched(checked)
+                ? tr("%1; acquisitions are not recorded by watching").arg(sizeText({}, events, checked.digest))
+                : sizeText(checked.acquisitions, events, checked.digest);
+        say(QStringLiteral("  ") + size);
     }
     return status(checked);
 }

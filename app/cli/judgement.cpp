@@ -7,6 +7,8 @@
 #include "verdict/why_unknown.h"
 
 #include <QJsonArray>
+#include <algorithm>
+#include <climits>
 
 namespace lockscope::cli {
 
@@ -114,6 +116,13 @@ QString judgementText(const verdict::Verdict& verdict, const trace::Trace& trace
     }
     if (told > kMostSentences) lines += QStringLiteral("      ") + tr("… and %n more", nullptr, told - kMostSentences);
     return lines.join(QLatin1Char('\n'));
+}
+
+QString sizeText(std::optional<std::uint64_t> acquisitions, std::size_t events, const QByteArray& digest) {
+    const auto several = [](std::uint64_t number) { return int(std::min<std::uint64_t>(number, INT_MAX)); };
+    const QString text = tr("%n event(s), digest %1", nullptr, several(events)).arg(QString::fromLatin1(digest));
+    //: %1: "1273 events, digest 0acc…"
+    return acquisitions ? tr("%n acquisition(s), %1", nullptr, several(*acquisitions)).arg(text) : text;
 }
 
 } // namespace lockscope::cli

@@ -3,6 +3,8 @@
 #include "trace/trace.h"
 #include "verdict/verdict.h"
 
+#include <optional>
+
 namespace lockscope::cli {
 
 /// [{invariant, lock, from_ms, to_ms, actors, explain}, …] as the contract has it. An interval that goes on has
@@ -20,6 +22,9 @@ QByteArray outcomesJson(const std::array<verdict::Outcome, verdict::kInvariants.
 
 /// The verdict for people: a line for each invariant, a sentence for each violation, and for each waiter that starves.
 QString judgementText(const verdict::Verdict& verdict, const trace::Trace& trace);
+
+/// "8 acquisitions, 1273 events, digest 0acc…"; nothing for acquisitions: they are not known.
+QString sizeText(std::optional<std::uint64_t> acquisitions, std::size_t events, const QByteArray& digest);
 
 /// "violated", "holds" or "unknown", translated.
 QString outcomeWord(verdict::Outcome outcome);

@@ -80,9 +80,7 @@ int simulateOne(const scenario::Scenario& scenario, std::uint64_t seed, const Ar
         say(tr("%1 with %2, seed %3, %4 of virtual time")
                 .arg(scenario.id, scenario.recipe, QString::number(seed), durationText(scenario.until)));
         say(judgementText(report.verdict, *report.trace));
-        say(tr("  %1 acquisitions, %2 events, digest %3")
-                .arg(QString::number(report.acquisitions), QString::number(report.trace->size()),
-                     QString::fromLatin1(report.digest())));
+        say(QStringLiteral("  ") + sizeText(report.acquisitions, report.trace->size(), report.digest()));
     }
     if (!recorded) {
         complainOfWords(recorded.error());

@@ -10,6 +10,7 @@
 
 #include <QLocale>
 #include <algorithm>
+#include <climits>
 
 namespace lockscope::cli {
 
@@ -302,9 +303,11 @@ QString memberText(const inspect::MemberChange& change) {
 
 QString progressText(const inspect::LockReport& report) {
     const QLocale locale;
+    const auto several = [](std::int64_t keys) { return int(std::min<std::int64_t>(keys, INT_MAX)); };
     return report.keysThere < 0
-               ? tr("%1 keys looked at").arg(locale.toString(qlonglong(report.keysPassed)))
-               : tr("%1 of %2 keys looked at")
+               ? tr("%1 key(s) looked at", nullptr, several(report.keysPassed))
+                     .arg(locale.toString(qlonglong(report.keysPassed)))
+               : tr("%1 of %2 key(s) looked at", nullptr, several(report.keysThere))
                      .arg(locale.toString(qlonglong(report.keysPassed)), locale.toString(qlonglong(report.keysThere)));
 }
 

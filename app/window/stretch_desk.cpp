@@ -98,7 +98,7 @@ void StretchDesk::showChanges() {
     if (!timeline->measured()) from = std::min(context->playhead(), to);
     constexpr Nanos kAhead = 500ms; // a run that plays is computed a little ahead of its playhead
     if (from >= to || (!timeline->measured() && to - from < kAhead))
-        return m_window->complain(
+        return m_window->messages()->say(
             tr("There are no two instants to compare: drag over the timeline with Shift to measure a "
                "stretch, or move the playhead back."));
     auto* dialog = new views::WhatChangedDialog(m_window->context(), from, to, m_window);

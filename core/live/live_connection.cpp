@@ -15,6 +15,8 @@
 
 #include <QFileInfo>
 #include <QLocale>
+#include <algorithm>
+#include <climits>
 
 namespace lockscope::live {
 
@@ -35,13 +37,15 @@ QByteArray nodeNameOf(const ConnectionUrl& url) {
 /// Tells how much a look has left out: an empty table of locks means nothing as long as that is much.
 QString progressText(const inspect::LockReport& report) {
     const QLocale locale;
+    const auto several = [](std::int64_t keys) { return int(std::min<std::int64_t>(keys, INT_MAX)); };
     if (!report.complete) {
         if (report.keysThere < 0) return LiveSession::tr("looking through its keys");
-        return LiveSession::tr("%1 of %2 keys looked at")
+        return LiveSession::tr("%1 of %2 key(s) looked at", nullptr, several(report.keysThere))
             .arg(locale.toString(qint64(report.keysPassed)), locale.toString(qint64(report.keysThere)));
     }
     if (report.keysLeftAlone == 0) return {};
-    return LiveSession::tr("%1 keys not looked at: this server would keep them for longer")
+    return LiveSession::tr("%1 key(s) not looked at: this server would keep them for longer", nullptr,
+                           several(report.keysLeftAlone))
         .arg(locale.toString(qint64(report.keysLeftAlone)));
 }
 

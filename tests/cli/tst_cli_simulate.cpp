@@ -23,6 +23,11 @@ private Q_SLOTS:
         QVERIFY2(shown == ran.out.trimmed(), "put this into README.md:\n" + ran.out);
     }
 
+    void oneIsNotSeveral() {
+        const Ran ran = program("simulate contention --until 1s");
+        QVERIFY2(ran.status == 0 && ran.out.contains("\n  1 acquisition, 41 events, digest "), ran.told());
+    }
+
     void oneRunIsOneObject() {
         const Ran ran = program("simulate gc-pause --recipe redis-set --seed 7 --json");
         QVERIFY2(ran.status == 1 && ran.err.isEmpty(), ran.told());

@@ -175,9 +175,11 @@ void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayou
 std::vector<DelayTag> delayTags(const ViewContext& context, const std::vector<const ClusterLayout::Item*>& links,
                                 const ClusterLayout& layout) {
     std::vector<DelayTag> tags;
+    const auto isApart = [&](const QRectF& chip) {
+        return std::ranges::none_of(tags, [&](const DelayTag& tag) { return tag.box.intersects(chip); });
+    };
     const auto isFree = [&](const QRectF& chip) {
-        return std::ranges::none_of(tags, [&](const DelayTag& tag) { return tag.box.intersects(chip); }) &&
-               std::ranges::none_of(layout.items, [&](const ClusterLayout::Item& item) {
+        return isApart(chip) && std::ranges::none_of(layout.items, [&](const ClusterLayout::Item& item) {
                    return item.kind != trace::EntityKind::Link && item.box.intersects(chip);
                });
     };
@@ -211,21 +213,27 @@ std::vector<DelayTag> delayTags(const ViewContext& context, const std::vector<co
         told.insert(client);
         tags.push_back({chip, text});
     }
-    for (const ClusterLayout::Item* const link : links) {
+    // A short arc has room in its middle alone, a long one beside that, too.
+    std::vector<const ClusterLayout::Item*> shortFirst = links;
+    std::ranges::stable_sort(shortFirst, {}, [](const ClusterLayout::Item* link) {
+        return link->arched ? QLineF(link->from, link->to).length() : 0;
+    });
+    for (const ClusterLayout::Item* const link : shortFirst) {
         const std::int64_t latency = latencyOf(*link);
         if (latency == 0 || (!link->arched && told.contains(link->client))) continue;
         const QString text = QStringLiteral("+") + duration(Nanos(latency));
-        if (link->arched) {
-            tags.push_back({tagAt((link->from + link->to) / 2, text), text});
-            continue;
-        }
         // Links that cross would have their chips on one another: the nearest free place to the middle, if any is.
-        for (const double along : {0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8}) {
-            const QRectF chip = tagAt(link->from + (link->to - link->from) * along, text);
-            if (!isFree(chip)) continue;
-            tags.push_back({chip, text});
-            break;
-        }
+        const auto put = [&](const auto& fits) {
+            for (const double along : {0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8}) {
+                const QRectF chip = tagAt(link->from + (link->to - link->from) * along, text);
+                if (!fits(chip)) continue;
+                tags.push_back({chip, text});
+                return true;
+            }
+            return false;
+        };
+        // An arc runs close above servers: its chip may touch their upper edge.
+        if (!put(isFree) && link->arched) put(isApart);
     }
     return tags;
 }

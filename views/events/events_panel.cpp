@@ -17,6 +17,8 @@
 #include <QStackedLayout>
 #include <QTableView>
 #include <QToolButton>
+#include <algorithm>
+#include <climits>
 
 namespace lockscope::views {
 
@@ -197,16 +199,18 @@ void EventsPanel::showEvent(QShowEvent* event) {
 void EventsPanel::tell() {
     const auto all = qint64(m_context->seenRows());
     const int shown = m_model->rowCount();
+    const int several = int(std::min<qint64>(all, INT_MAX)); // or one
     m_stack->setCurrentIndex(all == 0 ? 1 : shown == 0 && !m_model->isIndexing() ? 2 : 0);
     if (m_model->isIndexing())
         m_summary->setText(tr("%1 found, %2 % of the events looked at")
                                .arg(count(shown), QString::number(int(m_model->progress() * 100))));
     else if (m_model->isFiltered())
-        m_summary->setText(tr("%1 of %2 events").arg(count(shown), count(all)));
+        //: %2: how many there are.
+        m_summary->setText(tr("%1 of %2 event(s)", "", several).arg(count(shown), count(all)));
     else if (shown < all)
         m_summary->setText(tr("the first %1 of %2 events").arg(count(shown), count(all)));
     else
-        m_summary->setText(tr("%1 events").arg(count(all)));
+        m_summary->setText(tr("%1 event(s)", "", several).arg(count(all)));
 }
 
 bool EventsPanel::eventFilter(QObject* watched, QEvent* event) {

@@ -200,6 +200,8 @@ void paintLife(const PaintKit& kit, const ClientLife& life, const QRectF& bar, c
                 left = std::round(x - half - 2 - width);
         }
         if (std::ranges::any_of(flags, hides)) return;
+        const auto hidden = [&](const QRectF& words) { return words.left() < left + width && words.right() > left; };
+        if (kit.m.lowBeliefs() && std::ranges::any_of(written, hidden)) return; // the dots say it
         if (!kit.m.wordsOnBeliefs() || r.right() - left < width * 0.6 || left < pillEnd) return;
         const auto covered = [&](const QRectF& held) {
             return held.left() >= left - 2 && held.right() <= left + width;
@@ -253,6 +255,15 @@ void paintEngineSwitches(const PaintKit& kit, const Lane& lane, const QRectF& ba
         const std::size_t i = life.firstEndingAfter(t);
         return i < life.size() && life[i].from <= t && LifePhase(life[i].state) == LifePhase::Dead;
     };
+    // On a low lane the words about a loss stand behind its cross, where these would begin.
+    const auto wordsOfLossAt = [&](std::int64_t t) {
+        bool lost = false;
+        lane.ticks.visit(
+            t - kit.pixel, t + kit.pixel, kit.pixel,
+            [&](std::size_t, const Tick& tick) { lost = lost || BeliefTick(tick.kind) == BeliefTick::Lost; },
+            [&](const TickSum& sum) { lost = lost || (sum.kinds & bit(BeliefTick::Lost)); });
+        return lost && kit.m.lowBeliefs() ? kit.smallBold.width(Timeline::tr("learns: lost")) + kit.m.px(6) : 0.0;
+    };
     kit.data.engineSwitches().visit(
         kit.c.from(), kit.to(), least, kit.now,
         [&](std::size_t, const Span& change) {
@@ -262,9 +273,11 @@ void paintEngineSwitches(const PaintKit& kit, const Lane& lane, const QRectF& ba
                 if (until - from < least || isDead(from)) return;
                 if (!waitsForEngines(kit.data, lane, until - 1)) return;
                 const QRectF r = kit.across(from, until, bar, 2);
-                const double y = std::round(r.center().y()), left = std::max(r.x(), 0.0) + kit.m.px(3);
+                const double y = std::round(r.center().y());
+                const double loss = wordsOfLossAt(from);
+                const double left = std::max(r.x(), 0.0) + kit.m.px(9) + loss; // behind a cross
                 kit.p.setPen(QPen(color(Role::Waiting), 1, Qt::DashLine));
-                kit.p.drawLine(QPointF(r.x(), y), QPointF(r.right(), y));
+                kit.p.drawLine(QPointF(loss > 0 ? std::min(left, r.right()) : r.x(), y), QPointF(r.right(), y));
                 if (!kit.m.wordsOnBeliefs()) return;
                 for (const QString& words : {Timeline::tr("waits for the change of engines"), Timeline::tr("waits")}) {
                     const double width = kit.small.width(words);

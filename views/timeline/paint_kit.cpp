@@ -124,11 +124,12 @@ double PaintKit::text(const QRectF& rect, const QString& words, const Face& face
     p.setFont(face.font);
     p.setPen(color(role));
     const double baseline = std::round(rect.y() + (rect.height() + face.fm.ascent() - face.fm.descent()) / 2);
-    if (p.paintEngine()->type() == QPaintEngine::Raster)
-        p.drawStaticText(QPointF(rect.x(), baseline - face.fm.ascent()),
-                         texts().laid(shown, face.index, face.font).text);
-    else
+    if (p.paintEngine()->type() == QPaintEngine::Raster) {
+        const TextCache::Laid& laid = texts().laid(shown, face.index, face.font);
+        p.drawStaticText(QPointF(rect.x(), baseline - laid.ascent), laid.text);
+    } else {
         p.drawText(QPointF(rect.x(), baseline), shown);
+    }
     if (written) {
         const QPointF moved = p.worldTransform().map(QPointF(rect.x(), baseline));
         const QRectF place(moved.x(), moved.y() - face.fm.ascent(), width, face.fm.ascent() + face.fm.descent());

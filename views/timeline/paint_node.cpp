@@ -43,6 +43,13 @@ std::int64_t upFrom(const Lane& lane, std::int64_t t) {
     return t;
 }
 
+/// Until when it stays up, from t on: then the word for what it is comes, in its role's place.
+std::int64_t upUntil(const Lane& lane, std::int64_t t) {
+    for (std::size_t i = lane.spans.firstEndingAfter(t); i < lane.spans.size(); ++i)
+        if (NodePhase(lane.spans[i].state) != NodePhase::Up) return lane.spans[i].from;
+    return kOpenEnd;
+}
+
 /// Paints the roles of a node towards the others, as bands with words.
 void paintRoles(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     PixelColumns columns(kit.c);
@@ -68,10 +75,16 @@ void paintRoles(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
                 kit.rounded(inner, 3, onGround(color(Role::Waiting, 0.75)), QPen(color(Role::Waiting), 1));
                 break;
             }
-            const std::int64_t from = upFrom(lane, std::max(span.from, kit.c.from()));
-            if (from >= lane.endOf(span, kit.now)) return;
-            kit.firstFitting(kit.words(std::max(r.x(), kit.c.x(from)), r.right(), r), roleBandWords(kit.trace, span),
-                             kit.smallBold, Role::Text);
+            const std::int64_t end = lane.endOf(span, kit.now);
+            std::int64_t until = 0;
+            for (auto from = upFrom(lane, std::max(span.from, kit.c.from())); from < end; from = upFrom(lane, until)) {
+                until = upUntil(lane, from);
+                const double right = until >= end ? r.right() : kit.c.x(until);
+                const QRectF place = kit.words(std::max(r.x(), kit.c.x(from)), right, r);
+                const double written =
+                    kit.firstFitting(place, roleBandWords(kit.trace, span), kit.smallBold, Role::Text);
+                if (written > place.left() || until >= end) return;
+            }
         },
         [&](const SpanSum& sum) { columns.add(sum); });
     BoxBatch masters, candidates, others;

@@ -178,6 +178,20 @@ bool isOneLine(LaneKind kind) {
     return kind == LaneKind::Node || kind == LaneKind::Effect || kind == LaneKind::Link;
 }
 
+/// The name of a row, in so much room. Each end of a link keeps its first and last letters: cut behind, the links of
+/// one client would have one name.
+QString titleIn(const PaintKit& kit, const TimelineLayout::Row& row, double room) {
+    const QString title = rowTitle(kit.data, row);
+    if (row.lane->kind != LaneKind::Link || kit.bold.width(title) <= room) return title;
+    const QString between = QStringLiteral(" ↔ ");
+    const QString one = title.section(between, 0, 0), other = title.section(between, 1);
+    const double both = room - kit.bold.width(between), half = both / 2;
+    const auto fitted = [&](const QString& name, const QString& beside) {
+        return kit.bold.fm.elidedText(name, Qt::ElideMiddle, std::max(half, both - kit.bold.width(beside)));
+    };
+    return fitted(one, other) + between + fitted(other, one);
+}
+
 void paintLabel(const PaintKit& kit, const TimelineScene& scene, const TimelineLayout::Row& row, int width) {
     const Lane& lane = *row.lane;
     const int height = row.height;
@@ -196,7 +210,7 @@ void paintLabel(const PaintKit& kit, const TimelineScene& scene, const TimelineL
     lines.removeAll(QString());
     if (lines.size() > 1 && height < 3 * line) lines.removeFirst(); // the server has a lane of its own
     double top = lines.size() < 2 ? middle - line / 2 - double(lines.size()) * (line / 2 - 2) : middle - 1.5 * line + 4;
-    kit.text({left, top, room, line}, rowTitle(kit.data, row), kit.bold, Role::Text);
+    kit.text({left, top, room, line}, titleIn(kit, row, room), kit.bold, Role::Text);
     for (const QString& words : std::as_const(lines)) {
         top += line - 2;
         kit.text({left, top, room, line}, words, kit.small, Role::TextDim);

@@ -2,6 +2,7 @@
 #include "timeline/text_cache.h"
 
 #include <QFontMetricsF>
+#include <QTextLayout>
 
 namespace lockscope::views {
 
@@ -12,6 +13,13 @@ const TextCache::Laid& TextCache::laid(const QString& words, int which, const QF
         m_laid.clear(); // simpler than knowing the oldest, and as good once in a thousand frames
     Laid laid;
     laid.width = QFontMetricsF(font).horizontalAdvance(words);
+    QTextLayout layout(words, font);
+    layout.beginLayout();
+    if (QTextLine line = layout.createLine(); line.isValid()) {
+        line.setLineWidth(2 * laid.width + 100); // only then it knows its fonts
+        laid.ascent = line.ascent();
+    }
+    layout.endLayout();
     laid.text.setTextFormat(Qt::PlainText);
     laid.text.setPerformanceHint(QStaticText::AggressiveCaching);
     laid.text.setText(words);

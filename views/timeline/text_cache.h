@@ -12,6 +12,7 @@ class TextCache {
 public:
     struct Laid {
         double width = 0;
+        double ascent = 0; ///< of its line: letters that the font lacks are another font's, and may be taller
         QStaticText text;
     };
     /// `which` numbers the font among those in use; a font whose look changed needs clear().

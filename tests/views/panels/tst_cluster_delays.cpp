@@ -97,6 +97,19 @@ private Q_SLOTS:
         }
     }
 
+    /// Links of servers run on arcs above them: one of the outer two ends in the middle of one of the inner two.
+    void theArcsOfServersKeepApart() {
+        Links w(4, 1);
+        for (const auto& [one, other] : {std::pair{0, 3}, {1, 2}}) {
+            const EntityId first = w.servers[std::size_t(one)], second = w.servers[std::size_t(other)];
+            w.links[{first, second}] = w.trace.intern(EntityKind::Link, "", first, second);
+            w.slow(first, second, 1s);
+        }
+        const auto tags = w.tags({900, 400});
+        QCOMPARE(tags.size(), std::size_t(2));
+        QVERIFY(!tags[0].box.intersects(tags[1].box));
+    }
+
     void aFewKeepTheirOwn() {
         Links w(3, 2);
         w.slow(w.clients[0], w.servers[0], 1s);

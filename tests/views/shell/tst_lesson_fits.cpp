@@ -6,6 +6,8 @@
 #include "lessons/key_row.h"
 #include "lessons/lesson_panel.h"
 #include "theme/widgets.h"
+#include "timeline/paint_kit.h"
+#include "timeline/scene.h"
 #include "timeline/timeline_view.h"
 #include "timeline/zoom.h"
 #include "transport/verdict_banner.h"
@@ -15,6 +17,7 @@
 #include "window/presenter.h"
 #include "window_scene.h"
 
+#include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -52,7 +55,9 @@ struct Class : WindowScene {
     }
 
 private:
-    QStringList cutNow() const { return cutLanes() + cutNotes() + cutWords() + cutWhy(); }
+    QStringList cutNow() const { return cutLanes() + cutNotes() + cutWords() + cutWhy() + wordsOnWords(); }
+
+    QStringList wordsOnWords() const;
 
     /// Right of where the step has stopped there is room for how its lanes stand.
     QStringList cutNotes() const {
@@ -144,6 +149,28 @@ private:
         return cut;
     }
 };
+
+/// Words of the lanes that stand on other words, as they are painted.
+QStringList Class::wordsOnWords() const {
+    auto* const view = window->findChild<views::TimelineView*>();
+    std::vector<views::WrittenWords> written;
+    QImage picture(view->viewport()->size(), QImage::Format_RGB32);
+    {
+        QPainter painter(&picture);
+        const std::lock_guard lock(view->loader()->data()->mutex());
+        views::paintLanes(painter, picture.size(), view->scene(), &written);
+    }
+    QStringList found;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            const QRectF both = written[i].place & written[j].place;
+            // Letters seldom fill their line: it may be touched.
+            if (both.width() < 3 || both.height() < written[i].place.height() / 2) continue;
+            found += QStringLiteral("“%1” stands on “%2”").arg(written[i].words, written[j].words);
+        }
+    }
+    return found;
+}
 
 } // namespace
 

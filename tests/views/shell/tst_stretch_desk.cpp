@@ -93,6 +93,8 @@ private Q_SLOTS:
         scene.press(Qt::Key_W, Qt::ControlModifier | Qt::AltModifier);
         QVERIFY(!scene.window->findChild<views::WhatChangedDialog*>());
         QVERIFY(scene.window->messages()->message().contains(QStringLiteral("two instants")));
+        QCOMPARE(scene.window->messages()->kind(),
+                 app::MessageBar::Kind::Note); // nothing went wrong: it goes by itself
     }
 };
 

@@ -6,6 +6,7 @@
 
 #include <QPainter>
 #include <QTest>
+#include <set>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -20,10 +21,10 @@ struct Crowd {
     ViewContext context;
     TimelineView view{&context};
 
-    explicit Crowd(int clients) {
+    explicit Crowd(int clients, const QByteArray& name = "m") {
         for (int i = 0; i < clients; ++i) {
             Cast::Actor one;
-            one.client = cast.trace->intern(trace::EntityKind::Client, "m" + QByteArray::number(i));
+            one.client = cast.trace->intern(trace::EntityKind::Client, name + QByteArray::number(i));
             one.thread = cast.trace->intern(trace::EntityKind::Thread, "1", one.client);
             one.link = cast.trace->intern(trace::EntityKind::Link, {}, one.client, cast.node);
             actors.push_back(one);
@@ -43,15 +44,19 @@ struct Crowd {
     /// The words in the column of the names that tell of clients.
     std::vector<WrittenWords> names() {
         const TimelineScene scene = view.scene();
+        std::vector<WrittenWords> written = words();
+        const int below = view.rowRect(scene.layout.rowOf(actors.back().thread)).bottom();
+        std::erase_if(written, [&](const WrittenWords& one) {
+            return one.place.left() > scene.metrics.labelWidth() / 2 || one.place.top() > below;
+        });
+        return written;
+    }
+    std::vector<WrittenWords> words() {
         const QSize size = view.viewport()->size();
         QImage image(size, QImage::Format_RGB32);
         QPainter painter(&image);
         std::vector<WrittenWords> written;
-        paintLanes(painter, size, scene, &written);
-        const int below = view.rowRect(scene.layout.rowOf(actors.back().thread)).bottom();
-        std::erase_if(written, [&](const WrittenWords& words) {
-            return words.place.left() > scene.metrics.labelWidth() / 2 || words.place.top() > below;
-        });
+        paintLanes(painter, size, view.scene(), &written);
         return written;
     }
 };
@@ -92,6 +97,44 @@ private Q_SLOTS:
             for (std::size_t j = 0; j < i; ++j)
                 QVERIFY2(!names[i].place.adjusted(0, 2, 0, -2).intersects(names[j].place.adjusted(0, 2, 0, -2)),
                          qPrintable(names[i].words + u" on "_qs + names[j].words));
+    }
+
+    /// Cut behind, the links of clients with long names would all have one name.
+    void linksOfLongNamesKeepTheirNumbers() {
+        Crowd crowd(2, "order-service-in-frankfurt-");
+        for (const Cast::Actor& one : crowd.actors)
+            crowd.cast.at(2s, trace::EventKind::LinkCut, one.client, one.link, 0, 0, trace::kFault);
+        crowd.show({1000, 700}, 4s);
+        std::set<QString> names;
+        for (const WrittenWords& one : crowd.words())
+            if (one.words.contains(u'↔')) names.insert(one.words);
+        QCOMPARE(names.size(), std::size_t(2));
+        for (const QString& name : names) {
+            QVERIFY2(name.contains(u'…') && name.startsWith(u'o'), qPrintable(name));
+            QVERIFY2(name.endsWith(u"-1"), qPrintable(name)); // the server's
+        }
+    }
+
+    /// Letters of another font, which are taller, stand on the line that the others stand on.
+    void chineseLettersStandOnTheLine() {
+        Crowd crowd(1);
+        crowd.show({1000, 330}, 4s);
+        const auto foot = [&](const QString& words) { // of its last letter
+            QImage image(200, 60, QImage::Format_RGB32);
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            const TimelineScene scene = crowd.view.scene();
+            const PaintKit kit(painter, scene.data, scene.coordinates(200), scene.metrics, 1);
+            const double right = kit.text({0, 0, 200, 60}, words, kit.bold, Role::Text);
+            painter.end();
+            for (int y = image.height() - 1; y >= 0; --y)
+                for (int x = int(right) - 6; x < int(right); ++x)
+                    if (qGray(image.pixel(x, y)) < 128) return y;
+            return -1;
+        };
+        const int latin = foot(u"holds 2"_qs);
+        QVERIFY(latin > 0);
+        QCOMPARE(foot(u"持有 2"_qs), latin);
     }
 
     void theFirstOnesNameIsNotCutByItsHeading() {

@@ -438,6 +438,10 @@ private Q_SLOTS:
         QVERIFY(placeOf(whole, u"follower").isValid() && placeOf(whole, u"follower").left() < 100);
         QVERIFY(placeOf(late, u"dead").isValid() && placeOf(late, u"dead").left() < 100);
         QVERIFY(placeOf(late, u"follower").left() > 3.0 / 7 * 1000); // where it runs again
+        // Nor does it reach below that word from before.
+        const auto before = written(1800ms);
+        QVERIFY(placeOf(before, u"dead").isValid());
+        QVERIFY(placeOf(before, u"follower").left() > 4.0 / 8.2 * 1000);
     }
 };
 
