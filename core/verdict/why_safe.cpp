@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/why_safe.h"
 
+#include "trace/part_release.h"
 #include "trace/time_text.h"
 #include "verdict/words.h"
 
@@ -39,8 +40,9 @@ bool isLeading(const QByteArray& role) {
 bool endsBelief(const Event& e) {
     switch (e.kind) {
     case EventKind::Released:
+        return e.aux == 0;
     case EventKind::ReleaseSent:
-        return e.aux == 0 || e.kind == EventKind::ReleaseSent;
+        return !trace::givesBackPart(e);
     case EventKind::Lost:
     case EventKind::ReleaseRefused:
     case EventKind::ReleaseFailed:
