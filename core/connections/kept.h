@@ -31,6 +31,7 @@ public:
     recipes::Outcome<int> release(recipes::Grant grant, std::stop_token stop) override {
         return m_recipe->release(std::move(grant), std::move(stop));
     }
+    recipes::Grant takePart(recipes::Grant& grant, int permits) override { return m_recipe->takePart(grant, permits); }
     recipes::Outcome<bool> forceRelease(std::stop_token stop) override {
         return m_recipe->forceRelease(std::move(stop));
     }
@@ -41,6 +42,9 @@ public:
     }
     recipes::Outcome<std::optional<int>> permitsFree(std::stop_token stop) override {
         return m_recipe->permitsFree(std::move(stop));
+    }
+    recipes::Outcome<std::optional<int>> queueLength(std::stop_token stop) override {
+        return m_recipe->queueLength(std::move(stop));
     }
     void abandoned(const recipes::Grant& grant) override { m_recipe->abandoned(grant); }
     void overdue(const recipes::Grant& grant) override { m_recipe->overdue(grant); }

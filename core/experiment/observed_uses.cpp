@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/observed_uses.h"
 
+#include "trace/part_release.h"
 #include "trace/state.h"
 
 #include <algorithm>
@@ -151,6 +152,7 @@ private:
             giveUp(key);
             break;
         case EventKind::ReleaseSent:
+            if (trace::givesBackPart(event)) break;
             if (ObservedUse* const held = latest(key, true); held && held->ended == kNever) held->ended = m_now;
             break;
         case EventKind::Released:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/own_record.h"
 
+#include "trace/part_release.h"
+
 namespace lockscope::live {
 
 using trace::EventKind;
@@ -126,7 +128,7 @@ void OwnRecord::hear(const trace::Event& event) {
             held(name, lock, event.actor, lock.holds);
         break;
     case EventKind::ReleaseSent:
-        lock.releasing[event.actor] = lock.owner;
+        if (!trace::givesBackPart(event)) lock.releasing[event.actor] = lock.owner;
         break;
     case EventKind::Released: {
         const auto sent = lock.releasing.find(event.actor);

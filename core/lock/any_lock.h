@@ -42,6 +42,8 @@ public:
     virtual Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop) = 0;
     /// Asks the server how many permits are free: Recipe::permitsFree().
     virtual Outcome<std::optional<int>> permitsFree(std::stop_token stop) = 0;
+    /// Asks the server how many contenders wait for permits: Recipe::queueLength().
+    virtual Outcome<std::optional<int>> queueLength(std::stop_token stop) = 0;
     /// Whether any thread holds it through this object, in any mode.
     virtual bool isHeld() const = 0;
     /// How many holds `thread` has through this object, in that mode.

@@ -91,6 +91,13 @@ DistributedLock::Outcome<std::optional<int>> DistributedLock::permitsFree(std::s
     co_return free;
 }
 
+DistributedLock::Outcome<std::optional<int>> DistributedLock::queueLength(std::stop_token stop) {
+    const std::shared_ptr<LockCore> core = m_core;
+    auto length = co_await core->recipe->queueLength(std::move(stop));
+    if (!length) length = std::unexpected(ofQuestion(length.error()));
+    co_return length;
+}
+
 bool DistributedLock::stillMine(const Thread& thread, Mode mode) const {
     const auto hold = m_core->find(thread, mode);
     return hold && m_core->stillMine(*hold);

@@ -66,6 +66,7 @@ public:
     Outcome<void> extend(const Thread& thread, Mode mode, Nanos lease) override;
     Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop = {}) override;
     Outcome<std::optional<int>> permitsFree(std::stop_token stop = {}) override;
+    Outcome<std::optional<int>> queueLength(std::stop_token stop = {}) override;
 
     /// False once lost, released, or past the deadline. Compares clocks, does not ask the server. Refers to the
     /// thread's present hold: true again when the thread has taken the lock anew after a loss. For work that began

@@ -98,7 +98,7 @@ std::expected<std::unique_ptr<DistributedLock>, LockError> makeMultiLock(const s
                                              first.lockEntity(namesOf(parts, ",")));
 }
 
-std::expected<std::unique_ptr<DistributedLock>, LockError> DistributedMultiLock::make() {
+std::expected<std::unique_ptr<AnyLock>, LockError> DistributedMultiLock::make() {
     return makeMultiLock(m_parts, m_options);
 }
 

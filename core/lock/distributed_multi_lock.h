@@ -59,7 +59,7 @@ public:
     int holdCount(const Thread& thread = "1") const { return holdsOf(thread, recipes::Mode::Exclusive); }
 
 private:
-    std::expected<std::unique_ptr<DistributedLock>, LockError> make() override;
+    std::expected<std::unique_ptr<AnyLock>, LockError> make() override;
     std::vector<LockPart> m_parts;
     LockOptions m_options;
 };

@@ -58,6 +58,7 @@ QCoro::Task<> LockCore::askOnce(std::shared_ptr<LockCore> core, std::shared_ptr<
         if (asked.lease < 1ms) co_return; // its end is noticed here as soon
         const auto kept = co_await core->recipe->renew(asked, stop);
         if (stop.stop_requested()) co_return;
+        if (kept && !*kept && asked.permits != hold->grant.permits) continue; // some were given back meanwhile
         if (kept && !*kept) {
             if (!hold->resting) core->emit(trace::EventKind::RenewRefused, hold->grant.thread);
             core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));

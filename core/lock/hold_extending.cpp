@@ -60,8 +60,12 @@ LockCore::Outcome<void> LockCore::extend(std::shared_ptr<LockCore> core, std::sh
         hold->grant.lease = wanted; // before it is sent: a renewal that follows at once asks for no less
         hold->ownLease = std::max(hold->ownLease, lease);
     }
-    const recipes::Grant asked = hold->grant;
-    const auto renewed = co_await core->recipe->renew(asked, {});
+    recipes::Grant asked = hold->grant;
+    auto renewed = co_await core->recipe->renew(asked, {});
+    while (renewed && !*renewed && asked.permits != hold->grant.permits) { // some were given back meanwhile
+        asked = hold->grant;
+        renewed = co_await core->recipe->renew(asked, {});
+    }
     if (!renewed) {
         // A lease that the server does not take would have it refuse each renewal, too.
         if (renewed.error().kind == LockError::Kind::Refused) hold->grant.lease = before;

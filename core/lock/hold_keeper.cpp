@@ -110,6 +110,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, std::optional<Nanos> 
     // A stop token that reported an earlier loss stays as it is. The new hold gets a new source, for the next loss.
     if (hold->view->lost.exchange(false)) hold->lost = std::stop_source(std::nostopstate);
     hold->view->token = tokenOf(hold->grant);
+    hold->view->permits = hold->grant.permits;
     hold->view->mine = true;
     hold->lostBy = nullptr;
     gone.erase(Key(thread, mode));

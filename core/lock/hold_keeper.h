@@ -26,6 +26,7 @@ struct Hold {
     bool suspended = false; ///< renewals get no answer
     bool cutOff = false;    ///< the latest news: its connection is lost
     int leaving = 0;        ///< releases of it that are in progress
+    bool part = false;      ///< permits given back of a hold that keeps others
     bool resting = false;   ///< given up here, still held on the server until LockOptions::minHold is over
     bool renewing = false;  ///< a watchdog renews the hold
     bool ends = true;       ///< the hold ends at its deadline: HoldOptions::honourDeadline
@@ -135,6 +136,8 @@ struct LockCore : std::enable_shared_from_this<LockCore> {
                            std::shared_ptr<Hold> again = nullptr);
     /// `atOnce`: ignore LockOptions::minHold.
     static Outcome<int> giveUp(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, bool atOnce = false);
+    /// Implements LockGuard::release for fewer permits than the hold has.
+    static Outcome<int> giveUpPart(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, int permits);
     /// Implements DistributedLock::extend.
     static Outcome<void> extend(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, Nanos lease);
     template <typename T>

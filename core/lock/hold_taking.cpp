@@ -36,6 +36,12 @@ Nanos leaseLeft(const LockCore& core, const Hold& hold) {
     return std::max(Nanos(0), hold.leaseUntil - core.client.runtime.monotonic());
 }
 
+LockError notSoMany(int permits, int has) {
+    return {LockError::Kind::Refused,
+            QCoreApplication::translate("LockError", "%1 permits cannot be given back: the hold has %2.")
+                .arg(QString::number(permits), QString::number(has))};
+}
+
 Nanos restOf(Nanos wait, Nanos waited) {
     return wait == kNever ? kNever : std::max(Nanos(0), wait - waited);
 }
@@ -200,6 +206,44 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
     co_return std::unexpected(failure);
 }
 
+LockCore::Outcome<int> LockCore::giveUpPart(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold, int permits) {
+    if (!core || !hold || !core->has(*hold)) co_return std::unexpected(notHeld(hold.get()));
+    const Thread thread = hold->grant.thread;
+    if (permits < 1 || permits > hold->grant.permits)
+        co_return std::unexpected(notSoMany(permits, hold->grant.permits));
+    // Another release may have left no more than these.
+    if (permits == hold->grant.permits) {
+        auto left = co_await giveUp(core, hold);
+        if (left) left = 0;
+        co_return left;
+    }
+    const auto part = std::make_shared<Hold>();
+    part->grant = core->recipe->takePart(hold->grant, permits);
+    part->taken = 1;
+    part->part = true;
+    part->since = hold->since;
+    part->setDeadline(hold->leaseUntil, hold->newsUntil);
+    hold->view->permits = hold->grant.permits;
+    core->emit(EventKind::ReleaseSent, thread, permits, core->holdsOf(thread));
+    if (core->options.minHold > Nanos(0) &&
+        core->client.runtime.monotonic() < laterBy(hold->since, core->options.minHold)) {
+        part->renewing = hold->renewing;
+        part->ends = hold->ends;
+        core->rest(part);
+        core->watch(part);
+        co_return hold->grant.permits;
+    }
+    const auto done = co_await core->recipe->release(part->grant, {});
+    if (done) co_return hold->grant.permits;
+    const bool lost = done.error().kind == LockError::Kind::NotOwner;
+    // The server has ended some of them: it may have ended the others, too.
+    if (lost && core->recipe->info().heldBy == recipes::HeldBy::Lease) core->askAbout(hold);
+    const LockError failure =
+        lost ? done.error() : mayBeHeldStill(done.error(), core->recipe->info().heldBy, leaseLeft(*core, *part));
+    core->tell(Event::ReleaseFailed, thread, failure.message);
+    co_return std::unexpected(failure);
+}
+
 void LockCore::rest(const std::shared_ptr<Hold>& hold) {
     const Key key(hold->grant.thread, hold->mode());
     const auto range = holds.equal_range(key);
@@ -224,11 +268,12 @@ QCoro::Task<> LockCore::freeAfterRest(std::shared_ptr<LockCore> core, std::share
     if (stop.stop_requested()) co_return;
     hold->stopWatching();
     const auto left = co_await core->recipe->release(hold->own(), {});
-    if (left) {
-        core->emit(EventKind::Released, hold->grant.thread, 0, core->leftAfter(*hold, *left));
-    } else {
-        core->emitText(EventKind::ReleaseFailed, hold->grant.thread,
-                       QString::fromLatin1(lockErrorId(left.error().kind)));
+    // The rest of a hold goes on, and no row may end it.
+    if (left && !hold->part) core->emit(EventKind::Released, hold->grant.thread, 0, core->leftAfter(*hold, *left));
+    if (!left) {
+        if (!hold->part)
+            core->emitText(EventKind::ReleaseFailed, hold->grant.thread,
+                           QString::fromLatin1(lockErrorId(left.error().kind)));
         core->tell(Event::ReleaseFailed, hold->grant.thread, left.error().message);
         core->unheard(left.error());
     }

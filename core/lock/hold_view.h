@@ -13,6 +13,7 @@ struct HoldView {
     std::atomic<bool> lost = false;                    ///< lost, not given back
     std::atomic<Nanos::rep> deadline = kNever.count(); ///< on the runtime's monotonic clock; kNever: nothing ends it
     std::atomic<std::int64_t> token = 0;               ///< 0 = none
+    std::atomic<int> permits = 1;                      ///< of a semaphore; 1 of another lock
     /// For a LockManager's locks: until when the namespace's engine is certainly in use, as `deadline`. nullptr: no
     /// manager. Set before other threads see the view.
     std::shared_ptr<const std::atomic<Nanos::rep>> engineUntil;

@@ -93,6 +93,10 @@ QCoro::Task<> LockCore::renewOnce(std::shared_ptr<LockCore> core, std::shared_pt
         hold->renewal->set(laterBy(runtime.monotonic(), soon));
         co_return;
     }
+    if (!*renewed && asked.permits != hold->grant.permits) { // it asked for permits given back meanwhile, too
+        core->renewSoon(hold);
+        co_return;
+    }
     if (!*renewed) {
         if (!hold->resting) core->emit(EventKind::RenewRefused, hold->grant.thread);
         core->lose(hold, QT_TRANSLATE_NOOP("Lock", "renewal refused: the server no longer knows this hold"));

@@ -10,6 +10,15 @@ namespace lockscope {
 using detail::Hold;
 using detail::LockCore;
 
+namespace {
+/// Nothing is left of a hold whose permits were all given back, whatever else its thread has.
+recipes::Outcome<int> released(recipes::Outcome<int> unlocking) {
+    auto left = co_await unlocking;
+    if (left) left = 0;
+    co_return left;
+}
+} // namespace
+
 LockGuard::LockGuard(std::shared_ptr<LockCore> core, std::shared_ptr<Hold> hold)
     : m_core(std::move(core)), m_hold(std::move(hold)) {
 }
@@ -72,6 +81,15 @@ recipes::Outcome<int> LockGuard::unlock() {
     std::shared_ptr<LockCore> core = keeper();
     m_core = nullptr;
     return LockCore::giveUp(std::move(core), std::exchange(m_hold, nullptr));
+}
+
+int LockGuard::permits() const {
+    return m_hold ? m_hold->grant.permits : 0;
+}
+
+recipes::Outcome<int> LockGuard::release(int permits) {
+    if (!m_hold || permits != m_hold->grant.permits) return LockCore::giveUpPart(keeper(), m_hold, permits);
+    return released(unlock());
 }
 
 } // namespace lockscope

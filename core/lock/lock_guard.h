@@ -49,6 +49,12 @@ public:
     /// Gives the hold back; returns the holds that its thread has left. Kind::NotOwner when it was lost. The guard is
     /// empty afterwards, even after an error.
     recipes::Outcome<int> unlock();
+    /// How many permits it owns: 1 of a lock that is no semaphore, 0 when empty.
+    int permits() const;
+    /// Gives some of its permits back and keeps the others; returns how many it has left. All of them: as unlock().
+    /// Kind::Refused for fewer than one or more than it has. After any other error, too, those are not its own any
+    /// more: the server frees them as after a failed unlock().
+    recipes::Outcome<int> release(int permits);
 
 private:
     friend struct detail::LockCore;

@@ -24,11 +24,17 @@ NamedLock::NamedLock(Connection& connection, QByteArray name, recipes::Mode mode
       m_permits(permits) {
 }
 
-std::expected<std::unique_ptr<DistributedLock>, LockError> NamedLock::make() {
+std::expected<std::unique_ptr<AnyLock>, LockError> NamedLock::make() {
     return makeLock(m_connection, m_name, m_mode, m_options, m_permits);
 }
 
-std::expected<DistributedLock*, LockError> LazyLock::lockObject() {
+std::expected<DistributedLock*, LockError> NamedLock::lockObject() {
+    const auto lock = LazyLock::lockObject();
+    if (!lock) return std::unexpected(lock.error());
+    return static_cast<DistributedLock*>(*lock);
+}
+
+std::expected<AnyLock*, LockError> LazyLock::lockObject() {
     if (m_lock) return m_lock.get();
     auto made = make();
     if (!made) return std::unexpected(made.error());
@@ -64,6 +70,12 @@ LazyLock::Outcome<std::optional<int>> LazyLock::permitsFree(std::stop_token stop
     const auto lock = lockObject();
     if (!lock) co_return std::unexpected(lock.error());
     co_return co_await (*lock)->permitsFree(std::move(stop));
+}
+
+LazyLock::Outcome<std::optional<int>> LazyLock::queueLength(std::stop_token stop) {
+    const auto lock = lockObject();
+    if (!lock) co_return std::unexpected(lock.error());
+    co_return co_await (*lock)->queueLength(std::move(stop));
 }
 
 LazyLock::Outcome<LockGuard> LazyLock::take(LockRequest request, std::stop_token stop) {

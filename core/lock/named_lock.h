@@ -25,19 +25,21 @@ public:
     Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop = {});
     /// Asks the server how many permits are free: Recipe::permitsFree().
     Outcome<std::optional<int>> permitsFree(std::stop_token stop = {});
+    /// Asks the server how many contenders wait for permits: Recipe::queueLength().
+    Outcome<std::optional<int>> queueLength(std::stop_token stop = {});
     /// Takes the lock as requested, for a guard that owns the hold; empty when not in time.
     Outcome<LockGuard> take(LockRequest request, std::stop_token stop = {});
     /// Calls `listener` at each event of any of its holds, on the runtime's thread. It must not use this lock.
     void listen(DistributedLock::Listener listener);
-    /// The DistributedLock behind it, for functions that this class lacks; an error when this server cannot provide it.
-    std::expected<DistributedLock*, LockError> lockObject();
+    /// The lock behind it, for functions that this class lacks; an error when it cannot be made.
+    std::expected<AnyLock*, LockError> lockObject();
 
     virtual ~LazyLock() = default;
 
 protected:
     LazyLock() = default;
-    /// Makes the DistributedLock; called until it succeeds.
-    virtual std::expected<std::unique_ptr<DistributedLock>, LockError> make() = 0;
+    /// Makes the lock; called until it succeeds.
+    virtual std::expected<std::unique_ptr<AnyLock>, LockError> make() = 0;
     bool held(const Thread& thread, recipes::Mode mode) const { return m_lock && m_lock->stillMine(thread, mode); }
     int holdsOf(const Thread& thread, recipes::Mode mode) const { return m_lock ? m_lock->holdCount(thread, mode) : 0; }
     static LockRequest asking(recipes::Mode mode, Nanos wait, Thread thread,
@@ -52,7 +54,7 @@ protected:
 
 private:
     DistributedLock::Listener m_listener;
-    std::unique_ptr<DistributedLock> m_lock;
+    std::unique_ptr<AnyLock> m_lock;
 };
 
 /// A LazyLock with a name, over one connection.
@@ -62,12 +64,14 @@ public:
     const QByteArray& name() const { return m_name; }
     /// The connection given to the constructor.
     Connection& connection() const { return m_connection; }
+    /// As LazyLock::lockObject().
+    std::expected<DistributedLock*, LockError> lockObject();
 
 protected:
     /// `mode`: the mode that the default recipe must offer when LockOptions name no recipe.
     NamedLock(Connection& connection, QByteArray name, recipes::Mode mode, LockOptions options, int permits = 1);
     ~NamedLock() override = default;
-    std::expected<std::unique_ptr<DistributedLock>, LockError> make() override;
+    std::expected<std::unique_ptr<AnyLock>, LockError> make() override;
 
 private:
     Connection& m_connection;

@@ -30,6 +30,15 @@ Outcome<std::optional<int>> Recipe::permitsFree(std::stop_token) {
     co_return std::unexpected(notSupported(info()));
 }
 
+Outcome<std::optional<int>> Recipe::queueLength(std::stop_token) {
+    co_return std::nullopt;
+}
+
+Grant Recipe::takePart(Grant& grant, int) {
+    Q_ASSERT_X(false, "Recipe::takePart", "a recipe of permits has its own");
+    return grant;
+}
+
 Outcome<bool> Recipe::renew(Grant, std::stop_token) {
     co_return std::unexpected(notSupported(info()));
 }

@@ -138,6 +138,9 @@ public:
     virtual Nanos newsRest() const { return Nanos(0); }
     /// Gives one hold up; returns the holds left. Kind::NotOwner when it was no longer the caller's.
     virtual Outcome<int> release(Grant grant, std::stop_token stop) = 0;
+    /// Takes permits out of a grant, as a grant of their own for release(); `grant` keeps the others. Asks nobody.
+    /// Precondition: `grant` is of Mode::Permit and has more permits than that.
+    virtual Grant takePart(Grant& grant, int permits);
     /// Frees the lock, regardless of its holder. False = it was free.
     virtual Outcome<bool> forceRelease(std::stop_token stop) = 0;
     /// Asks the server whether the lock is held, in any mode, or any permit taken. Waiters do not count, nor holds that
@@ -151,6 +154,9 @@ public:
     /// Asks the server how many permits are free, of the number in all that this client says; nullopt = it cannot be
     /// told: more are taken than that. Changes nothing; for display, as isLocked(). Kind::NotSupported: no semaphore.
     virtual Outcome<std::optional<int>> permitsFree(std::stop_token stop);
+    /// Asks the server how many contenders wait for permits; nullopt: it keeps no queue. A contender that is being
+    /// granted them counts until it knows. Changes nothing; for display, as isLocked().
+    virtual Outcome<std::optional<int>> queueLength(std::stop_token stop);
     /// The client has given a hold up by its own clock, without asking the server. A hold still recorded there must not
     /// count as a later hold of the same thread.
     virtual void abandoned(const Grant&) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/belief.h"
 
+#include "trace/part_release.h"
 #include "trace/record.h"
 
 #include <algorithm>
@@ -126,7 +127,9 @@ void Belief::apply(const Event& event, std::uint32_t& grants) {
         if (holding()) end(event.at);
         break;
     case EventKind::ReleaseSent:
-        if (holds > 1)
+        if (givesBackPart(event))
+            permits -= std::min(permits, static_cast<std::uint32_t>(event.value));
+        else if (holds > 1)
             giveUpOne();
         else if (holding())
             end(event.at);

@@ -97,7 +97,7 @@ enum class EventKind : std::uint8_t {
                        ///< reason
     AsksBy = 50,       ///< from here on the thread asks for the lock by another recipe; aux Text the recipe's id
     ReleaseSent =
-        46, ///< the client has given the lock up and asks the server to free it: belief ends here at hold count 1
+        46, ///< given up, and the server is asked to free it: belief ends at hold count 1; value: givesBackPart()
 
     // Record: what the deciding servers hold. actor = owner Thread, subject Lock.
     RecordHeld = 64,       ///< a new owner; value deadline instant on the server's clock, -1 never; aux hold count;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/export.h"
 #include "trace/export_output.h"
+#include "trace/part_release.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -60,7 +61,7 @@ public:
             end(e, Function::Acquire, "info");
             return;
         case K::ReleaseSent:
-            invoke(e, Function::Release);
+            if (!givesBackPart(e)) invoke(e, Function::Release);
             return;
         case K::Released:
             end(e, Function::Release, "ok");

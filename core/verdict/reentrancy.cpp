@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/reentrancy.h"
 
+#include "trace/part_release.h"
+
 namespace lockscope::verdict {
 
 using trace::Belief;
@@ -37,7 +39,7 @@ void ReentrancyJudge::look(const Row& row, const State& state) {
         break;
     case EventKind::ReleaseSent:
         if (const Belief* b = beliefOf(state, e.subject, e.actor);
-            b && b->phase == Belief::Phase::Holding && b->holds <= 1)
+            b && b->phase == Belief::Phase::Holding && b->holds <= 1 && !trace::givesBackPart(e))
             m_letGo.insert({e.subject, e.actor});
         break;
     case EventKind::Granted:

@@ -3,6 +3,7 @@
 
 #include "trace/death.h"
 #include "trace/look_back.h"
+#include "trace/part_release.h"
 #include "trace/time_text.h"
 #include "verdict/failover_story.h"
 #include "verdict/words.h"
@@ -40,8 +41,9 @@ bool isLeading(const QByteArray& role) {
 bool endsBelief(const Event& e) {
     switch (e.kind) {
     case EventKind::Released:
+        return e.aux == 0;
     case EventKind::ReleaseSent:
-        return e.aux == 0 || e.kind == EventKind::ReleaseSent;
+        return !trace::givesBackPart(e);
     case EventKind::Lost:
     case EventKind::ReleaseRefused:
     case EventKind::ReleaseFailed:

@@ -204,6 +204,12 @@ private Q_SLOTS:
         QVERIFY2(ran.status == 0 && ran.out.contains("held for at least"), ran.told());
     }
 
+    void aCandidateLeadsOnAnEventLoop() {
+        const Ran ran = example("lead_on_a_loop", {m_server->url(), QStringLiteral("20")});
+        QVERIFY2(ran.status == 0 && ran.out.contains("leads, term ") && ran.out.contains("leads no longer"),
+                 ran.told());
+    }
+
     void pkgConfigIsEnough() {
         if (!QStringLiteral(LOCKSCOPE_SANITIZER).isEmpty()) return; // its flags are nobody's who uses pkg-config
         QProcessEnvironment environment = m_environment;

@@ -9,6 +9,7 @@
 #include "trace/death.h"
 #include "trace/decider.h"
 #include "trace/doubt.h"
+#include "trace/part_release.h"
 #include "trace/reason_words.h"
 #include "trace/server_told.h"
 #include "trace/text.h"
@@ -227,9 +228,10 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
     case EventKind::BelievedUntil:
         return e.value < 0 ? Words::tr("it ignores its deadline")
                            : Words::tr("gives it up at %1 by itself").arg(instant(trace, Nanos(e.value)));
-    case EventKind::Released:
     case EventKind::ReleaseSent:
-        return e.kind == EventKind::Released && e.aux ? Words::tr("%n hold(s) left", "", int(e.aux)) : QString();
+        return trace::givesBackPart(e) ? Words::tr("%n permit(s)", "", int(e.value)) : QString();
+    case EventKind::Released:
+        return e.aux ? Words::tr("%n hold(s) left", "", int(e.aux)) : QString();
     case EventKind::RenewRefused:
     case EventKind::ReleaseRefused:
         return Words::tr("the server says: not yours");

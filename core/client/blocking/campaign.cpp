@@ -2,17 +2,13 @@
 #include "client/blocking/campaign.h"
 
 #include "client/blocking/service.h"
+#include "client/election_rules.h"
 #include "lock/listener_call.h"
 #include "lock/lock_exception.h"
-
-#include <QCoreApplication>
 
 namespace lockscope::blocking::detail {
 
 namespace {
-/// After a refusal, before the next try.
-constexpr std::chrono::seconds kAgain(1);
-
 template <typename Listener, typename... Arguments>
 void call(const Listener& listener, const Arguments&... arguments) {
     if (listener) lockscope::detail::callListener(listener, arguments...);
@@ -22,17 +18,11 @@ void call(const Listener& listener, const Arguments&... arguments) {
 Campaign::Campaign(const Client& client, std::string_view name, LockOptions options)
     : m_seat(client, name, std::move(options)) {
     const recipes::RecipeInfo* const recipe = m_seat.handle().entry()->recipe;
-    if (!recipe || recipe->heldBy != recipes::HeldBy::Nothing) {
-        m_seat.onLost([this](const std::string& reason) {
-            const std::lock_guard held(m_guard);
-            m_reason = reason;
-        });
-        return;
-    }
-    throwLockError({LockError::Kind::NotSupported,
-                    QCoreApplication::translate("LockError", "The recipe “%1” cannot elect a leader: nothing would end "
-                                                             "the leadership of one that dies.")
-                        .arg(QString::fromLatin1(recipe->id))});
+    if (const auto wrong = recipe ? wrongForElections(*recipe) : std::nullopt) throwLockError(*wrong);
+    m_seat.onLost([this](const std::string& reason) {
+        const std::lock_guard held(m_guard);
+        m_reason = reason;
+    });
 }
 
 void Campaign::listen(const std::function<void(Listeners&)>& change) {
@@ -142,7 +132,7 @@ void Campaign::lead(Hold hold, const std::stop_token& resigned) {
 void Campaign::fail(const std::string& reason, const std::stop_token& resigned) {
     call(listeners().failed, reason);
     std::unique_lock held(m_guard);
-    m_changed.wait_for(held, resigned, kAgain, [] { return false; });
+    m_changed.wait_for(held, resigned, kElectionRest, [] { return false; });
 }
 
 bool Campaign::waitUntilLeader(std::chrono::nanoseconds wait, std::stop_token stop) const {

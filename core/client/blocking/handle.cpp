@@ -338,6 +338,13 @@ std::optional<int> Handle::permitsFree() {
     });
 }
 
+std::optional<int> Handle::queueLength() {
+    return m_service->call<std::optional<int>>([&](std::stop_token stop) -> recipes::Outcome<std::optional<int>> {
+        if (!m_entry->lock) co_return std::unexpected(closedError());
+        co_return co_await m_entry->lock->queueLength(std::move(stop));
+    });
+}
+
 std::optional<Holder> Handle::holder() {
     const std::vector<Holder> all = holders();
     if (all.empty()) return std::nullopt;

@@ -73,4 +73,20 @@ void Hold::unlock() {
     });
 }
 
+int Hold::permits() const {
+    return m_box ? m_box->view->permits.load() : 0;
+}
+
+void Hold::release(int permits) {
+    if (!m_box) throwLockError(lockscope::detail::notHeld(nullptr));
+    if (permits == this->permits()) {
+        unlock();
+        return;
+    }
+    m_service->call<int>([&](std::stop_token) -> recipes::Outcome<int> {
+        const detail::Service::Heard heard(*m_service, m_box->thread);
+        co_return co_await m_box->guard.release(permits);
+    });
+}
+
 } // namespace lockscope::blocking

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/blocking/campaign.h"
-#include "client/blocking/service.h"
+#include "client/election_rules.h"
 #include "lock/lock_exception.h"
 
-#include <QCoreApplication>
 #include <lockscope/leader_election.h>
 
 namespace lockscope::blocking {
@@ -12,20 +11,13 @@ using detail::Campaign;
 
 namespace {
 std::shared_ptr<Campaign> candidate(const Client& client, std::string_view name, LockOptions options) {
-    if (options.watchdog <= Nanos(0)) {
-        throwLockError({LockError::Kind::Refused,
-                        QCoreApplication::translate("LockError", "An election needs a watchdog: LockOptions::watchdog "
-                                                                 "is 0, and the leader would end with its lease.")});
-    }
+    if (const auto wrong = wrongForElections(options)) throwLockError(*wrong);
     return std::make_shared<Campaign>(client, name, std::move(options));
 }
 } // namespace
 
 LockOptions LeaderElection::defaults() {
-    LockOptions options;
-    options.lease = std::chrono::seconds(10);
-    options.watchdog = options.lease / 3;
-    return options;
+    return electionOptions();
 }
 
 LeaderElection::LeaderElection(const Client& client, std::string_view name, LockOptions options)

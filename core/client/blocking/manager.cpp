@@ -4,10 +4,9 @@
 #include "client/blocking/service.h"
 #include "client/connect.h"
 #include "client/identity_claim.h"
+#include "client/manager_servers.h"
 #include "lock/manager/lock_manager.h"
 #include "lock/manager/managed_condition.h"
-
-#include <QCoreApplication>
 
 namespace lockscope::blocking {
 
@@ -44,16 +43,6 @@ private:
     QByteArray m_identity;
     std::unique_ptr<IdentityClaim> m_claim; ///< until it is closed
 };
-
-std::vector<ConnectionUrl> serversOf(const ManagerConfig& config) {
-    std::vector<ConnectionUrl> servers;
-    for (const NamespaceConfig& space : config.namespaces) {
-        for (const EngineConfig& engine : space.engines)
-            servers.push_back(engine.url);
-        servers.insert(servers.end(), space.witnesses.begin(), space.witnesses.end());
-    }
-    return servers;
-}
 
 /// On the service's thread.
 LockManager& managerOf(detail::Service& service) {
@@ -135,11 +124,7 @@ Manager detail::Access::manager(const ManagerConfig& config, const ManagerOption
     });
     if (started) return made;
     made.close();
-    lockscope::throwLockError(
-        {LockError::Kind::Unreachable,
-         QCoreApplication::translate("LockManager", "Not all namespaces have an engine in use after %1 s: too few of "
-                                                    "the servers that keep their records answer.")
-             .arg(std::chrono::duration<double>(patience).count())});
+    lockscope::throwLockError(startedTooLate(patience));
 }
 
 Manager::~Manager() {

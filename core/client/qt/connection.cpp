@@ -5,7 +5,6 @@
 #include "client/qt/translated.h"
 
 #include <QCoreApplication>
-#include <QThread>
 
 namespace lockscope::qt {
 
@@ -13,53 +12,47 @@ std::expected<std::unique_ptr<Connection>, Error> Connection::make(const QString
                                                                    const Connection* beside) {
     const auto where = parseConnectionUrl(url);
     if (!where) return std::unexpected(Error{ErrorKind::InvalidArgument, where.error()});
-    auto impl = std::make_unique<Impl>();
-    impl->together = beside ? beside->m_impl->together : std::make_shared<Together>();
-    auto connection = makeConnection(impl->together->runtime, *where, identity.toUtf8());
-    if (!connection) {
+    auto impl = Backing::make<Impl>();
+    impl->runtime = beside ? beside->m_impl->runtime : std::make_shared<EventLoopRuntime>();
+    impl->connection = makeConnection(*impl->runtime, *where, identity.toUtf8());
+    if (!impl->connection) {
         return std::unexpected(
             Error{ErrorKind::NotSupported,
                   QCoreApplication::translate("LockError", "Locks over %1 are not supported.").arg(where->display())});
     }
-    auto claim = IdentityClaim::make(connection->client(), {*where});
+    auto claim = IdentityClaim::make(impl->connection->client(), {*where});
     if (!claim) return std::unexpected(toldOf(claim.error()));
     impl->claim = *std::move(claim);
-    impl->connection = connection.get();
-    impl->together->connections.push_back(std::move(connection));
     return std::unique_ptr<Connection>(new Connection(std::move(impl)));
 }
 
-Connection::Connection(std::unique_ptr<Impl> impl) : m_impl(std::move(impl)) {
+Connection::Connection(std::shared_ptr<Impl> impl) : m_impl(std::move(impl)) {
 }
 
-/// A coroutine that owns the connection ends in a call of its runtime, which has to come back first.
-Connection::~Connection() {
-    m_impl->claim.reset();
-    if (QThread::currentThread()->loopLevel() > 0) m_impl.release()->deleteLater();
-}
+Connection::~Connection() = default;
 
 Outcome<void> Connection::open(std::stop_token stop) {
-    return told(Inside::connection(*this).open(std::move(stop)));
+    return told(m_impl->connection->open(std::move(stop)), m_impl);
 }
 
 Outcome<void> Connection::close() {
-    return told(Inside::connection(*this).close());
+    return told(m_impl->connection->close(), m_impl);
 }
 
 Outcome<void> Connection::ping(std::stop_token stop) {
-    return told(Inside::connection(*this).ping(std::move(stop)));
+    return told(m_impl->connection->ping(std::move(stop)), m_impl);
 }
 
 QString Connection::schema() const {
-    return Inside::connection(*this).schema();
+    return m_impl->connection->schema();
 }
 
 Outcome<void> Connection::prepare(std::stop_token stop) {
-    return told(Inside::connection(*this).prepare(std::move(stop)));
+    return told(m_impl->connection->prepare(std::move(stop)), m_impl);
 }
 
 QString Connection::identity() const {
-    return QString::fromUtf8(Inside::connection(*this).client());
+    return QString::fromUtf8(m_impl->connection->client());
 }
 
 } // namespace lockscope::qt

@@ -5,6 +5,8 @@
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
 #include "lock/lock_mode.h"
+#include "lock/manager/lock_manager.h"
+#include "lock/manager/managed_condition.h"
 
 #include <lockscope/qt/condition.h>
 #include <lockscope/qt/locks.h>
@@ -56,7 +58,19 @@ Outcome<int> Hold::unlock() {
     return told(guard.unlock());
 }
 
-Lock::Lock(std::unique_ptr<LazyLock> lock) : m_lock(std::move(lock)) {
+int Hold::permits() const {
+    return m_guard ? m_guard->permits() : 0;
+}
+
+Outcome<int> Hold::release(int permits) {
+    if (!m_guard) return told(LockGuard().release(permits));
+    Outcome<int> left = told(m_guard->release(permits));
+    if (!*m_guard) m_guard.reset();
+    return left;
+}
+
+Lock::Lock(std::vector<std::shared_ptr<Backing>> backings, std::unique_ptr<LazyLock> lock)
+    : m_backings(std::move(backings)), m_lock(std::move(lock)) {
 }
 
 Lock::~Lock() = default;
@@ -111,23 +125,64 @@ void Lock::onEvent(std::function<void(HoldEvent event, const QString& reason)> l
     });
 }
 
+namespace {
+/// A lock of a manager's namespace, over the engine in use.
+class EngineLock final : public LazyLock {
+public:
+    EngineLock(LockManager& manager, const QString& space, const QString& name, recipes::Mode mode, int permits = 1)
+        : m_manager(manager), m_space(space.toUtf8()), m_name(name.toUtf8()), m_mode(mode), m_permits(permits) {}
+
+private:
+    std::expected<std::unique_ptr<AnyLock>, LockError> make() override {
+        return m_manager.lockAs(m_space, m_name, m_mode, m_permits);
+    }
+    LockManager& m_manager;
+    QByteArray m_space, m_name;
+    recipes::Mode m_mode;
+    int m_permits;
+};
+
+template <typename T, typename... Arguments>
+std::unique_ptr<LazyLock> over(const Connection& connection, const QString& name, Arguments&&... arguments) {
+    return std::make_unique<T>(Inside::connection(connection), name.toUtf8(), std::forward<Arguments>(arguments)...);
+}
+
+template <typename... Arguments>
+std::unique_ptr<LazyLock> overEngines(const Manager& manager, Arguments&&... arguments) {
+    return std::make_unique<EngineLock>(Inside::manager(manager), std::forward<Arguments>(arguments)...);
+}
+} // namespace
+
 Mutex::Mutex(Connection& connection, const QString& name, LockOptions options)
-    : ExclusiveLock(
-          std::make_unique<DistributedMutex>(Inside::connection(connection), name.toUtf8(), std::move(options))) {
+    : ExclusiveLock({Inside::backing(connection)}, over<DistributedMutex>(connection, name, std::move(options))) {
+}
+
+Mutex::Mutex(Manager& manager, const QString& space, const QString& name)
+    : ExclusiveLock({Inside::backing(manager)}, overEngines(manager, space, name, recipes::Mode::Exclusive)) {
 }
 
 SharedMutex::SharedMutex(Connection& connection, const QString& name, LockOptions options)
-    : ExclusiveLock(
-          std::make_unique<DistributedSharedMutex>(Inside::connection(connection), name.toUtf8(), std::move(options))) {
+    : ExclusiveLock({Inside::backing(connection)}, over<DistributedSharedMutex>(connection, name, std::move(options))) {
+}
+
+SharedMutex::SharedMutex(Manager& manager, const QString& space, const QString& name)
+    : ExclusiveLock({Inside::backing(manager)}, overEngines(manager, space, name, recipes::Mode::Shared)) {
 }
 
 Semaphore::Semaphore(Connection& connection, const QString& name, int permits, LockOptions options)
-    : Lock(std::make_unique<DistributedSemaphore>(Inside::connection(connection), name.toUtf8(), permits,
-                                                  std::move(options))) {
+    : Lock({Inside::backing(connection)}, over<DistributedSemaphore>(connection, name, permits, std::move(options))) {
+}
+
+Semaphore::Semaphore(Manager& manager, const QString& space, const QString& name, int permits)
+    : Lock({Inside::backing(manager)}, overEngines(manager, space, name, recipes::Mode::Permit, permits)) {
 }
 
 Outcome<std::optional<int>> Semaphore::availablePermits(std::stop_token stop) {
     return told(inner().permitsFree(std::move(stop)));
+}
+
+Outcome<std::optional<int>> Semaphore::queueLength(std::stop_token stop) {
+    return told(inner().queueLength(std::move(stop)));
 }
 
 namespace {
@@ -137,28 +192,63 @@ std::vector<lockscope::LockPart> innerOf(const std::vector<LockPart>& parts) {
         inner.push_back({Inside::connection(part.connection), part.name.toUtf8(), part.recipe.toUtf8()});
     return inner;
 }
+
+std::vector<std::shared_ptr<Backing>> backingsOf(const std::vector<LockPart>& parts) {
+    std::vector<std::shared_ptr<Backing>> backings;
+    for (const LockPart& part : parts)
+        backings.push_back(Inside::backing(part.connection));
+    return backings;
+}
 } // namespace
 
 MultiLock::MultiLock(const std::vector<LockPart>& parts, LockOptions options)
-    : ExclusiveLock(std::make_unique<DistributedMultiLock>(innerOf(parts), std::move(options))) {
+    : ExclusiveLock(backingsOf(parts), std::make_unique<DistributedMultiLock>(innerOf(parts), std::move(options))) {
 }
 
-Condition::Condition(Mutex& mutex)
-    : m_condition(std::make_unique<DistributedCondition>(static_cast<DistributedMutex&>(mutex.inner()))) {
+namespace {
+/// Over a connection, or over a manager's engine in use.
+std::expected<std::unique_ptr<AnyCondition>, LockError> conditionOf(LazyLock& mutex) {
+    if (auto* const one = dynamic_cast<DistributedMutex*>(&mutex)) return std::make_unique<DistributedCondition>(*one);
+    const auto lock = mutex.lockObject();
+    if (!lock) return std::unexpected(lock.error());
+    return std::make_unique<ManagedCondition>(static_cast<ManagedLock&>(**lock));
+}
+
+template <typename T>
+Outcome<T> failed(Error error) {
+    co_return std::unexpected(std::move(error));
+}
+} // namespace
+
+Condition::Condition(Mutex& mutex) : m_mutex(mutex) {
 }
 
 Condition::~Condition() = default;
 
+std::expected<AnyCondition*, Error> Condition::made() {
+    if (m_condition) return m_condition.get();
+    auto condition = conditionOf(m_mutex.inner());
+    if (!condition) return std::unexpected(toldOf(condition.error()));
+    m_condition = *std::move(condition);
+    return m_condition.get();
+}
+
 Outcome<bool> Condition::await(std::chrono::nanoseconds wait, std::stop_token stop, int thread) {
-    return told(m_condition->await(wait, QByteArray::number(thread), std::move(stop)));
+    const auto condition = made();
+    if (!condition) return failed<bool>(condition.error());
+    return told((*condition)->await(wait, QByteArray::number(thread), std::move(stop)));
 }
 
 Outcome<int> Condition::signal(int thread) {
-    return told(m_condition->signal(QByteArray::number(thread)));
+    const auto condition = made();
+    if (!condition) return failed<int>(condition.error());
+    return told((*condition)->signal(QByteArray::number(thread)));
 }
 
 Outcome<int> Condition::signalAll(int thread) {
-    return told(m_condition->signalAll(QByteArray::number(thread)));
+    const auto condition = made();
+    if (!condition) return failed<int>(condition.error());
+    return told((*condition)->signalAll(QByteArray::number(thread)));
 }
 
 } // namespace lockscope::qt

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "client/qt/connection_impl.h"
 #include "lock/lock_exception.h"
 #include "recipes/recipe.h"
 
@@ -12,9 +13,10 @@ inline Error toldOf(const LockError& error) {
     return {kindOf(error.kind), error.message};
 }
 
-/// A result as programs get it; a stop request becomes an error.
+/// A result as programs get it; a stop request becomes an error. `kept` lives until then.
 template <typename T>
-Outcome<T> told(recipes::Outcome<T> inner) {
+Outcome<T> told(recipes::Outcome<T> inner, std::shared_ptr<Backing> kept = nullptr) {
+    const std::shared_ptr<Backing> here = std::move(kept);
     std::expected<T, LockError> result = std::unexpected(LockError());
     try {
         result = co_await inner;

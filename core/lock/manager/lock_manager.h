@@ -11,13 +11,7 @@ namespace lockscope {
 
 /// An event that a manager reports to its listener.
 struct ManagerEvent {
-    enum class Kind : std::uint8_t {
-        Unhealthy, ///< an engine failed its health checks
-        Healthy,   ///< the engine passes its health checks again
-        Leaving,   ///< a switch has begun, or the record cannot be read: no more grants on this engine
-        InUse,     ///< grants are made on this engine from now on
-        Refused,   ///< a switch was requested, but the processes could not agree on it
-    };
+    using Kind = trace::EngineNews;
     Kind kind = Kind::InUse;
     QByteArray space;
     QByteArray engine; ///< EngineConfig::id

@@ -86,6 +86,10 @@ ManagedLock::Outcome<std::optional<int>> ManagedLock::permitsFree(std::stop_toke
     return ask<std::optional<int>>(m_core, &DistributedLock::permitsFree, std::move(stop));
 }
 
+ManagedLock::Outcome<std::optional<int>> ManagedLock::queueLength(std::stop_token stop) {
+    return ask<std::optional<int>>(m_core, &DistributedLock::queueLength, std::move(stop));
+}
+
 bool ManagedLock::isHeld() const {
     return std::ranges::any_of(m_core->locks, [](const auto& one) { return one.second->isHeld(); });
 }

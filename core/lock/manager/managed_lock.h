@@ -50,6 +50,8 @@ public:
     Outcome<std::vector<recipes::HolderInfo>> holders(std::stop_token stop = {}) override;
     /// Asks the engine in use, as isLocked().
     Outcome<std::optional<int>> permitsFree(std::stop_token stop = {}) override;
+    /// Asks the engine in use, as isLocked().
+    Outcome<std::optional<int>> queueLength(std::stop_token stop = {}) override;
 
     /// As DistributedLock::stillMine, on the engine where the thread holds it. False once a switch has ended the hold.
     bool stillMine(const Thread& thread = "1", Mode mode = Mode::Exclusive) const override;

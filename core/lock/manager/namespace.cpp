@@ -28,22 +28,6 @@ EngineRecord again(EngineRecord record, const QByteArray& by) {
     if (!isChoice(switchReasonOf(record.why))) record.why = idOf(SwitchReason::Split);
     return record;
 }
-
-trace::EngineNews newsOf(ManagerEvent::Kind kind) {
-    switch (kind) {
-    case ManagerEvent::Kind::Unhealthy:
-        return trace::EngineNews::Unhealthy;
-    case ManagerEvent::Kind::Healthy:
-        return trace::EngineNews::Healthy;
-    case ManagerEvent::Kind::Leaving:
-        return trace::EngineNews::Leaving;
-    case ManagerEvent::Kind::InUse:
-        return trace::EngineNews::InUse;
-    case ManagerEvent::Kind::Refused:
-        break;
-    }
-    return trace::EngineNews::Refused;
-}
 } // namespace
 
 Namespace::Namespace(Runtime& runtime, NamespaceConfig config, QByteArray client, trace::Recorder* recorder,
@@ -129,7 +113,7 @@ void Namespace::tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int
         QByteArray text = engine;
         if (why != SwitchReason::Unknown) text += '\n' + idOf(why);
         m_recorder->emit(trace::EventKind::EngineChanged, m_self, trace::kNoEntity, epoch,
-                         m_recorder->trace().text(text), static_cast<std::uint8_t>(newsOf(kind)));
+                         m_recorder->trace().text(text), static_cast<std::uint8_t>(kind));
     }
     const auto current = listener; // a call of it may replace it
     const QString sentence = reason.isEmpty() ? sentenceOf(why) : reason;

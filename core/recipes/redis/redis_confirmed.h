@@ -35,6 +35,7 @@ public:
         return m_recipe->listen(std::move(grant), std::move(ask), std::move(stop));
     }
     Outcome<int> release(Grant grant, std::stop_token stop) override { return m_recipe->release(grant, stop); }
+    Grant takePart(Grant& grant, int permits) override { return m_recipe->takePart(grant, permits); }
     Outcome<bool> forceRelease(std::stop_token stop) override { return m_recipe->forceRelease(stop); }
     Outcome<bool> isLocked(std::stop_token stop) override { return m_recipe->isLocked(stop); }
     bool prolongs() const override { return m_recipe->prolongs(); }

@@ -177,6 +177,20 @@ Outcome<int> RedisSemaphore::release(Grant grant, std::stop_token stop) {
     co_return 0;
 }
 
+Grant RedisSemaphore::takePart(Grant& grant, int permits) {
+    const auto all = ownOf<const PermitIds>(grant);
+    Q_ASSERT(permits > 0 && std::size_t(permits) < all->ids.size());
+    const auto cut = all->ids.end() - permits; // the first id is the grant's value
+    const auto part = std::make_shared<PermitIds>(PermitIds{{cut, all->ids.end()}});
+    Grant taken = grant;
+    taken.value = part->ids.front().toHex();
+    taken.permits = permits;
+    taken.own = std::shared_ptr<const PermitIds>(part);
+    grant.permits -= permits;
+    grant.own = std::shared_ptr<const PermitIds>(std::make_shared<PermitIds>(PermitIds{{all->ids.begin(), cut}}));
+    return taken;
+}
+
 Outcome<bool> RedisSemaphore::forceRelease(std::stop_token stop) {
     const redis::Result reply = co_await m_lock.port.eval(forceScript(), redis::argsOf(m_lock.name, taken()),
                                                           redis::argsOf(channel(), forcedChannel()), stop);

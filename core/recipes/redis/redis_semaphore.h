@@ -19,6 +19,7 @@ public:
     Outcome<bool> renew(Grant grant, std::stop_token stop) override;
     /// Gives back all permits of the grant. NotOwner when some of them had ended.
     Outcome<int> release(Grant grant, std::stop_token stop) override;
+    Grant takePart(Grant& grant, int permits) override;
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
     Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;

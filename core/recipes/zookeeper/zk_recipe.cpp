@@ -216,6 +216,7 @@ Outcome<bool> ZkRecipe::guard(std::shared_ptr<ZkHold> hold, std::stop_token stop
     for (auto& look : looks) {
         const Result<std::optional<zookeeper::NodeStat>> stat = co_await std::move(look.reply);
         if (!stat) failure = stat.error();
+        if (std::ranges::find(hold->nodes, look.node) == hold->nodes.end()) continue; // a permit given back meanwhile
         if (stat && (!*stat || (*stat)->czxid != look.node->czxid)) { // gone, or the next holder's of that name
             look.node->asked = false;
             there = false;

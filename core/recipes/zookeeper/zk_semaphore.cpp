@@ -14,7 +14,9 @@ using zookeeper::WatchEvent;
 
 namespace {
 enum class Step : std::uint32_t { Queue = 1, Turn, Leases, Room, Work, Delete };
-/// Tries to see the permits while nobody enters or leaves the front of the queue; then what was seen has to do.
+/// Tries to see the permits while nobody enters or leaves the front of the queue. Under a rush of contenders no look
+/// may ever be undisturbed: then what was seen has to do, since an answer for display may be a little off, but must
+/// come.
 constexpr int kSettledLooks = 8;
 } // namespace
 
@@ -162,6 +164,30 @@ Outcome<std::optional<Grant>> ZkSemaphore::acquire(Request request, std::stop_to
                      QString::number(request.permits))}));
     }
     return tryUntilDecided(std::move(request), std::move(stop));
+}
+
+Grant ZkSemaphore::takePart(Grant& grant, int permits) {
+    const std::shared_ptr<ZkHold> hold = ownOf<ZkHold>(grant);
+    Q_ASSERT(permits > 0 && std::size_t(permits) < hold->nodes.size());
+    const auto cut = hold->nodes.end() - permits; // the first node is the hold's own
+    const auto part = std::make_shared<ZkHold>();
+    part->nodes.assign(cut, hold->nodes.end());
+    hold->nodes.erase(cut, hold->nodes.end());
+    part->watch = part->nodes.front()->watch;
+    Grant taken = grant;
+    taken.value = part->nodes.front()->path;
+    taken.permits = permits;
+    taken.own = part;
+    grant.permits -= permits;
+    return taken;
+}
+
+Outcome<std::optional<int>> ZkSemaphore::queueLength(std::stop_token stop) {
+    const std::expected<bool, LockError> ours = co_await ownPath(kNever, stop);
+    if (!ours) co_return std::unexpected(ours.error());
+    const std::expected<std::vector<ZkChild>, LockError> queue = co_await m_locks.look(std::move(stop));
+    if (!queue) co_return std::unexpected(queue.error());
+    co_return int(queue->size());
 }
 
 Outcome<bool> ZkSemaphore::forceRelease(std::stop_token stop) {

@@ -15,12 +15,14 @@ public:
     explicit ZkSemaphore(ZkLock lock);
     const RecipeInfo& info() const override;
     Outcome<std::optional<Grant>> acquire(Request request, std::stop_token stop) override;
+    Grant takePart(Grant& grant, int permits) override;
     /// Takes all permits from their holders.
     Outcome<bool> forceRelease(std::stop_token stop) override;
     Outcome<bool> isLocked(std::stop_token stop) override;
     Outcome<std::vector<HolderInfo>> holders(std::stop_token stop) override;
     /// Nodes of a contender that waits for room are no permits.
     Outcome<std::optional<int>> permitsFree(std::stop_token stop) override;
+    Outcome<std::optional<int>> queueLength(std::stop_token stop) override;
 
 private:
     using Tickets = std::vector<std::shared_ptr<ZkTicket>>;

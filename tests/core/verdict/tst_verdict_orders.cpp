@@ -47,6 +47,7 @@ private Q_SLOTS:
     void aWriterThatBecomesAReaderLetsOthersIn();
     void permitsGoTogetherUpToTheCapacity();
     void aPermitGivenUpCountsNoMore();
+    void someOfAHoldsPermitsGivenUpCountNoMore();
     void permitsOfUnknownCapacityClaimNothing();
     void aReaderWhoseRecordNamesAnotherIsNotStuckNorStale();
     void whoAskedLaterMayNotGetItEarlier();
@@ -154,6 +155,22 @@ void TestVerdictOrders::aPermitGivenUpCountsNoMore() {
     w.takes(2100, w.c, 1);
     w.trace->reach(3s);
     QCOMPARE(w.violations(Invariant::MutualExclusion).size(), 1u);
+}
+
+void TestVerdictOrders::someOfAHoldsPermitsGivenUpCountNoMore() {
+    Modes w;
+    w.add(900, Kind::LockCapacity, 0, w.lock, 3);
+    w.takes(1000, w.a, 3);
+    w.add(1500, Kind::ReleaseSent, w.a, w.lock, 2, 1); // two of the three
+    w.takes(1510, w.b, 2);
+    w.trace->reach(2s);
+    QCOMPARE(w.violations(Invariant::MutualExclusion).size(), 0u);
+    w.takes(2100, w.c, 1); // beside the one that A has kept
+    w.trace->reach(3s);
+    QCOMPARE(w.violations(Invariant::MutualExclusion).size(), 1u);
+    w.sent(3100, w.a);
+    w.released(3110, w.a, 0);
+    QCOMPARE(w.violations(Invariant::Reentrancy).size(), 0u);
 }
 
 void TestVerdictOrders::permitsOfUnknownCapacityClaimNothing() {

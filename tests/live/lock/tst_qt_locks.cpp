@@ -98,11 +98,29 @@ private Q_SLOTS:
         QVERIFY(taken && taken->size() == 2 && taken->front().mode == LockMode::Permit);
         QVERIFY(taken->front().permit.size() == 32 && taken->front().permit != taken->back().permit);
         QVERIFY(taken->front().left && *taken->front().left > 0s);
+        QVERIFY(!run(same.queueLength()).value()); // Redis keeps none
         qt::MultiLock several({{*m_a, QStringLiteral("a")}, {*m_a, QStringLiteral("b")}});
         auto all = run(several.tryLockFor(5s));
         QVERIFY(all && *all);
         QCOMPARE(all->tokens().size(), std::size_t(2));
         QVERIFY(run(all->unlock()));
+    }
+
+    void somePermitsAreGivenBack() {
+        qt::Semaphore seats(*m_a, QStringLiteral("chairs"), 3), same(*m_b, QStringLiteral("chairs"), 3);
+        auto three = run(seats.acquire(3));
+        QVERIFY(three && *three && three->permits() == 3);
+        QCOMPARE(run(three->release(2)).value(), 1);
+        QVERIFY(*three && three->stillMine() && three->permits() == 1);
+        const auto two = run(same.tryAcquire(2));
+        QVERIFY(two && *two);
+        const auto tooMany = run(three->release(2));
+        QVERIFY(!tooMany && tooMany.error().kind == ErrorKind::Refused);
+        QVERIFY(three->stillMine());
+        QCOMPARE(run(three->release(1)).value(), 0);
+        QVERIFY(!*three && three->permits() == 0);
+        const auto none = run(three->release(1));
+        QVERIFY(!none && none.error().kind == ErrorKind::NotOwner);
     }
 
     void aConditionIsSignalled() {
@@ -155,6 +173,45 @@ private Q_SLOTS:
         qt::Mutex stock(**beside, QStringLiteral("stock"));
         const auto hold = run(stock.tryLock());
         QVERIFY(hold && *hold);
+    }
+
+    void anIdentityIsTakenAsLongAsALockOfItLives() {
+        const auto beside = qt::Connection::make(m_server->url());
+        QVERIFY(beside && run((*beside)->open()));
+        auto first = qt::Connection::make(m_server->url(), QStringLiteral("clerk"), beside->get());
+        QVERIFY(first && run((*first)->open()));
+        auto orders = std::make_unique<qt::Mutex>(**first, QStringLiteral("clerks-orders"));
+        auto stock = std::make_unique<qt::Mutex>(**first, QStringLiteral("clerks-stock"));
+        auto held = run(orders->tryLock());
+        QVERIFY(held && *held);
+        first->reset();
+        const auto claims = [&] { return !qt::Connection::make(m_server->url(), QStringLiteral("clerk")).has_value(); };
+        QVERIFY(claims());
+        QVERIFY(run(held->unlock())); // its locks go on
+        QVERIFY(run(stock->tryLock()).value());
+        orders.reset();
+        QVERIFY(claims());
+        stock.reset();
+        QVERIFY(!claims());
+        qt::Mutex others(**beside, QStringLiteral("clerks-orders"));
+        QVERIFY(run(others.tryLock()).value());
+    }
+
+    void aDestroyedConnectionIsCutWhileOthersBesideItLive() {
+        redis::RedisDriver admin(m_runtime, urlOf(*m_server));
+        const auto connections = [&] { return call(admin, {"CLIENT", "LIST"})->text.count("name=lockscope:cut-me"); };
+        const auto beside = qt::Connection::make(m_server->url());
+        QVERIFY(beside && run((*beside)->open()));
+        auto cut = qt::Connection::make(m_server->url(), QStringLiteral("cut-me"), beside->get());
+        QVERIFY(cut && run((*cut)->open()));
+        {
+            qt::Mutex orders(**cut, QStringLiteral("cut-orders"));
+            QVERIFY(run(orders.tryLock()).value());
+            cut->reset();
+            QVERIFY(connections() > 0);
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(connections(), 0, 10'000);
+        QVERIFY(run((*beside)->ping()));
     }
 
     void whatIsWrongIsToldByKind() {

@@ -55,6 +55,12 @@ public:
     /// Gives the hold back; the object is empty afterwards. Throws NotOwnerException when it was lost, other
     /// LockExceptions when the server does not answer.
     void unlock();
+    /// How many permits of a semaphore it owns; 1 of another lock, 0 when empty.
+    int permits() const;
+    /// Gives some of its permits back and keeps the others; the object is empty when none is left. Throws
+    /// RefusedException for fewer than one or more than it has, otherwise as unlock(). After any other exception, too,
+    /// those permits are not its own any more.
+    void release(int permits);
 
 private:
     friend class detail::Handle;

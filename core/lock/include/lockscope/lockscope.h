@@ -4,4 +4,6 @@
 #pragma once
 #include <lockscope/qt/condition.h>
 #include <lockscope/qt/connection.h>
+#include <lockscope/qt/leader_election.h>
 #include <lockscope/qt/locks.h>
+#include <lockscope/qt/manager.h>

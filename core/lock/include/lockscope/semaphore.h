@@ -4,7 +4,7 @@
 
 namespace lockscope::blocking {
 
-/// Permits that are held; see Hold.
+/// Permits that are held: see Hold. Its release() gives some of them back.
 using Permit = Hold;
 
 /// A fixed number of permits that threads of many processes share. Thread-safe.
@@ -50,6 +50,10 @@ public:
     /// more are taken than that number, so another process gave another one. For display only, as isLocked(): others
     /// may take what was free, and on a ZooKeeper who waits longest comes first. Changes nothing.
     std::optional<int> availablePermits() { return m_handle.permitsFree(); }
+    /// Asks the server how many contenders wait for permits, this program's included. Empty where it keeps no queue: on
+    /// Redis, waiters listen to a channel, and nothing there counts them. On ZooKeeper a contender that is being
+    /// granted its permits counts until it knows. For display only, as isLocked(). Changes nothing.
+    std::optional<int> queueLength() { return m_handle.queueLength(); }
     /// Calls `listener` on the service thread at each event of this program's permits; otherwise as Mutex::onEvent.
     void onEvent(std::function<void(HoldEvent event, const std::string& reason)> listener) {
         m_handle.onEvent(std::move(listener));

@@ -66,6 +66,7 @@ public:
     bool isLocked();
     std::vector<Holder> holders();
     std::optional<int> permitsFree();
+    std::optional<int> queueLength();
     std::optional<Holder> holder();
     void onEvent(EventListener listener);
     void onLost(ReasonListener listener);

@@ -3,13 +3,13 @@
 #include <lockscope/qt/locks.h>
 
 namespace lockscope {
-class DistributedCondition;
+class AnyCondition;
 }
 
 namespace lockscope::qt {
 
-/// A condition variable of a mutex that many processes share. The mutex must outlive it. await() may return without a
-/// signal: check the awaited state in a loop.
+/// A condition variable of a mutex that many processes share, a manager's mutexes included. The mutex must outlive it.
+/// await() may return without a signal: check the awaited state in a loop.
 class Condition {
 public:
     explicit Condition(Mutex& mutex);
@@ -28,7 +28,9 @@ public:
     Outcome<int> signalAll(int thread = 1);
 
 private:
-    std::unique_ptr<DistributedCondition> m_condition;
+    std::expected<AnyCondition*, Error> made();
+    Mutex& m_mutex;
+    std::unique_ptr<AnyCondition> m_condition; ///< made at first use
 };
 
 } // namespace lockscope::qt

@@ -9,14 +9,13 @@ namespace lockscope::qt {
 
 struct Inside;
 
-/// This program's connection to the servers that a URL names. It must outlive the locks made over it. Later it
-/// reconnects by itself.
+/// This program's connection to the servers that a URL names. Later it reconnects by itself. Locks made over it keep
+/// it: it is cut, and its identity is free, once it and all of them are destroyed.
 class Connection {
 public:
     /// Not opened yet. ErrorKind::InvalidArgument for a malformed URL. `identity`: on the servers; empty: a new one.
-    /// ErrorKind::Refused when another live connection of this process has it on one of these servers.
-    /// `beside`: another connection of this thread, so that a MultiLock can have parts on both. Connections beside one
-    /// another are cut together, when the last of them is destroyed.
+    /// ErrorKind::Refused while another connection of this process, or a lock over one, has it on one of these servers.
+    /// `beside`: another connection of this thread, so that a MultiLock can have parts on both.
     static std::expected<std::unique_ptr<Connection>, Error> make(const QString& url, const QString& identity = {},
                                                                   const Connection* beside = nullptr);
     ~Connection();
@@ -40,8 +39,8 @@ public:
 private:
     friend struct Inside;
     struct Impl;
-    explicit Connection(std::unique_ptr<Impl> impl);
-    std::unique_ptr<Impl> m_impl;
+    explicit Connection(std::shared_ptr<Impl> impl);
+    std::shared_ptr<Impl> m_impl;
 };
 
 } // namespace lockscope::qt

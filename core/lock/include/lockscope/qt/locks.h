@@ -20,6 +20,8 @@ class LazyLock;
 namespace lockscope::qt {
 
 class Connection;
+class Manager;
+struct Backing;
 struct Inside;
 
 /// Owns one hold of a lock, or some permits: the destructor gives it back in the background, or unlock() sooner.
@@ -49,6 +51,12 @@ public:
     /// Gives the hold back; returns the holds that its thread has left. ErrorKind::NotOwner when it was lost. The
     /// object is empty afterwards, even after an error.
     Outcome<int> unlock();
+    /// How many permits of a semaphore it owns; 1 of another lock, 0 when empty.
+    int permits() const;
+    /// Gives some of its permits back and keeps the others; returns how many it has left, and is empty when none is.
+    /// ErrorKind::Refused for fewer than one or more than it has, otherwise as unlock(): after any other error, too,
+    /// those permits are not its own any more.
+    Outcome<int> release(int permits);
 
 private:
     friend struct Inside;
@@ -56,8 +64,8 @@ private:
     std::unique_ptr<LockGuard> m_guard;
 };
 
-/// The common base of all locks. A lock must not outlive its connection; it can be made before the connection is open.
-/// Errors in name or options show at first use.
+/// The common base of all locks. A lock can be made before its connection is open, and keeps it. Errors in name or
+/// options show at first use.
 class Lock {
 public:
     using Nanoseconds = std::chrono::nanoseconds;
@@ -76,13 +84,14 @@ public:
     void onEvent(std::function<void(HoldEvent event, const QString& reason)> listener);
 
 protected:
-    explicit Lock(std::unique_ptr<LazyLock> lock);
+    Lock(std::vector<std::shared_ptr<Backing>> backings, std::unique_ptr<LazyLock> lock);
     ~Lock();
     Outcome<Hold> take(LockMode mode, Nanoseconds wait, int thread, std::stop_token stop,
                        Nanoseconds lease = Nanoseconds(0), int permits = 1);
     LazyLock& inner() const { return *m_lock; }
 
 private:
+    std::vector<std::shared_ptr<Backing>> m_backings; ///< outlive the lock
     std::unique_ptr<LazyLock> m_lock;
 };
 
@@ -120,6 +129,8 @@ protected:
 class Mutex : public ExclusiveLock {
 public:
     Mutex(Connection& connection, const QString& name, LockOptions options = {});
+    /// A lock of a manager's namespace, which has its options.
+    Mutex(Manager& manager, const QString& space, const QString& name);
 
 private:
     friend class Condition;
@@ -130,6 +141,8 @@ private:
 class SharedMutex : public ExclusiveLock {
 public:
     SharedMutex(Connection& connection, const QString& name, LockOptions options = {});
+    /// A lock of a manager's namespace, which has its options.
+    SharedMutex(Manager& manager, const QString& space, const QString& name);
 
     /// For a reader; otherwise as for a writer.
     Outcome<Hold> lockShared(std::stop_token stop = {}, int thread = 1) {
@@ -146,6 +159,8 @@ class Semaphore : public Lock {
 public:
     /// `permits`: how many the semaphore has, > 0. Give the same number in all processes.
     Semaphore(Connection& connection, const QString& name, int permits, LockOptions options = {});
+    /// A semaphore of a manager's namespace, which has its options.
+    Semaphore(Manager& manager, const QString& space, const QString& name, int permits);
 
     /// Takes `permits` at once, however long that takes.
     Outcome<Hold> acquire(int permits = 1, std::stop_token stop = {}) {
@@ -156,6 +171,9 @@ public:
     /// Asks the server how many permits are free; empty when it cannot be told: see
     /// blocking::Semaphore::availablePermits().
     Outcome<std::optional<int>> availablePermits(std::stop_token stop = {});
+    /// Asks the server how many contenders wait for permits; empty where it keeps no queue, as on Redis: see
+    /// blocking::Semaphore::queueLength().
+    Outcome<std::optional<int>> queueLength(std::stop_token stop = {});
     /// Takes them within `wait`; an empty hold when not in time.
     Outcome<Hold> tryAcquireFor(Nanoseconds wait, int permits = 1, std::stop_token stop = {}) {
         return take(LockMode::Permit, wait, 1, std::move(stop), Nanoseconds(0), permits);
