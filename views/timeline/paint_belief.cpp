@@ -262,7 +262,7 @@ void paintEngineSwitches(const PaintKit& kit, const Lane& lane, const QRectF& ba
                 if (until - from < least || isDead(from)) return;
                 if (!waitsForEngines(kit.data, lane, until - 1)) return;
                 const QRectF r = kit.across(from, until, bar, 2);
-                const double y = std::round(r.center().y()), left = std::max(r.x(), 0.0) + kit.m.px(3);
+                const double y = std::round(r.center().y()), left = std::max(r.x(), 0.0) + kit.m.px(9);
                 kit.p.setPen(QPen(color(Role::Waiting), 1, Qt::DashLine));
                 kit.p.drawLine(QPointF(r.x(), y), QPointF(r.right(), y));
                 if (!kit.m.wordsOnBeliefs()) return;
