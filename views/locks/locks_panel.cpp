@@ -59,9 +59,9 @@ QList<RoomyColumns::Width> columnWidths() {
     widths[LocksModel::ServerColumn] = {80, 44, 6, 2};
     widths[LocksModel::FormatColumn] = {120, 112, 5, 4};
     widths[LocksModel::ModeColumn] = {92, 80, 2, 5};
-    widths[LocksModel::HolderColumn] = {150, 108, 1};
+    widths[LocksModel::HolderColumn] = {150, 100, 1};
     widths[LocksModel::HoldsColumn] = {56, 46, 7, 7};
-    widths[LocksModel::TtlColumn] = {140, 104, 3};
+    widths[LocksModel::TtlColumn] = {140, 116, 3};
     widths[LocksModel::RenewalColumn] = {132, 120, 4, 3};
     widths[LocksModel::WaitersColumn] = {76, 76, 2, 1};
     widths[LocksModel::TokenColumn] = {64, 60, 7, 6};
