@@ -217,7 +217,7 @@ void WorkArea::arrange(Layout layout) {
     } else {
         m_window->resizeDocks({tabs.front()}, {tables}, Qt::Vertical);
     }
-    if (pair) m_window->resizeDocks({m_cluster, m_locks}, {5, 3}, Qt::Horizontal);
+    if (pair) m_window->resizeDocks({m_cluster, m_locks}, {4, 3}, Qt::Horizontal);
     titleLocks();
     QDockWidget* const front = layout == Layout::Break ? m_cluster : m_locks;
     front->raise();

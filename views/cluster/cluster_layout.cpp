@@ -152,7 +152,7 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
     }
 
     // As large as they fit below, with a gap for messages between them and the nodes.
-    const double top = feet + std::clamp(size.height() * (low ? 0.2 : 0.28), 30.0, 150.0);
+    const double top = feet + std::clamp(size.height() * (low ? 0.18 : 0.28), 30.0, 150.0);
     const double below = links.size() > ClusterLayout::kMostLinks ? kFoot * u : low ? kLowFoot * u : kMargin / 2;
     const double room = std::max(size.height() - top - below, kSmallest);
     const int count = int(clients.size());
@@ -165,7 +165,7 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
         const bool words = diameter >= 28;
         const double gap = diameter >= 20 ? 6 : 3;
         const double w = words ? std::max(diameter + 40, leastWords) : diameter + gap;
-        const double h = diameter + (words ? kWords * u + 8 : gap);
+        const double h = diameter + (words ? kWords * u + (low ? 4 : 8) : gap);
         const int perLine = std::max(1, int(width / w));
         const int lines = (count + perLine - 1) / perLine;
         layout.clientSize = diameter;

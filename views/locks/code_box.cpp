@@ -28,9 +28,10 @@ CodeBox::CodeBox(QWidget* parent) : QTextEdit(parent) {
     fitHeight();
 }
 
-void CodeBox::setLines(const QStringList& lines) {
-    if (lines == m_lines) return;
+void CodeBox::setLines(const QStringList& lines, FirstLine first) {
+    if (lines == m_lines && first == m_first) return;
     m_lines = lines;
+    m_first = first;
     setAccessibleDescription(lines.join(QLatin1Char('\n')));
     compose();
 }
@@ -40,7 +41,8 @@ void CodeBox::compose() {
     const bool indented = std::ranges::any_of(m_lines, [&](const QString& line) { return line.startsWith(indent); });
     QStringList html;
     for (const QString& line : m_lines) {
-        const bool names = indented ? !line.startsWith(indent) : html.isEmpty() && m_lines.size() > 1;
+        const bool heads = m_first == FirstLine::Heading && html.isEmpty() && m_lines.size() > 1;
+        const bool names = indented ? !line.startsWith(indent) : heads;
         QString text = line.toHtmlEscaped();
         if (line.startsWith(indent)) text.replace(0, indent.size(), QStringLiteral("&nbsp;&nbsp;"));
         html += QStringLiteral("<span style='color:%1'>%2</span>")

@@ -10,8 +10,10 @@ class CodeBox : public QTextEdit {
     Q_OBJECT
 public:
     explicit CodeBox(QWidget* parent = nullptr);
-    /// If some lines are indented, the others are dimmed, as headings. Else the first of several lines is dimmed.
-    void setLines(const QStringList& lines);
+    enum class FirstLine : std::uint8_t { Heading, LikeTheOthers };
+    /// If some lines are indented, the others are dimmed, as headings. Else the first of several lines is, where it is
+    /// a heading.
+    void setLines(const QStringList& lines, FirstLine first = FirstLine::Heading);
     QStringList lines() const { return m_lines; }
 
 protected:
@@ -23,6 +25,7 @@ private:
     void compose();
     void fitHeight();
     QStringList m_lines;
+    FirstLine m_first = FirstLine::Heading;
 };
 
 } // namespace lockscope::views

@@ -345,7 +345,7 @@ void LockDetailPanel::refresh() {
     const QStringList copies = copyLines(lock);
     m_copiesCaption->setVisible(!copies.isEmpty());
     m_copies->setVisible(!copies.isEmpty());
-    m_copies->setLines(copies);
+    m_copies->setLines(copies, CodeBox::FirstLine::LikeTheOthers);
     showContent(facts);
     m_actions->setLock(lock);
 }

@@ -43,6 +43,8 @@ public:
     }
 };
 
+constexpr int kNarrow = 480; ///< in which there is no room for more words than how many locks are held
+
 bool severalServers(session::Session* session) {
     const session::ConnectionDesk* const desk = session::connectionDeskOf(session);
     return desk && desk->openCount() > 1;
@@ -53,11 +55,11 @@ bool severalServers(session::Session* session) {
 /// nothing. The lock, its state, its holder and how long it lasts stay to the end.
 QList<RoomyColumns::Width> columnWidths() {
     QList<RoomyColumns::Width> widths(LocksModel::ColumnCount);
-    widths[LocksModel::LockColumn] = {132, 92, 1};
+    widths[LocksModel::LockColumn] = {132, 84, 1};
     widths[LocksModel::ServerColumn] = {80, 44, 6, 2};
     widths[LocksModel::FormatColumn] = {120, 112, 5, 4};
     widths[LocksModel::ModeColumn] = {92, 80, 2, 5};
-    widths[LocksModel::HolderColumn] = {150, 108, 1};
+    widths[LocksModel::HolderColumn] = {150, 100, 1};
     widths[LocksModel::HoldsColumn] = {56, 46, 7, 7};
     widths[LocksModel::TtlColumn] = {140, 116, 3};
     widths[LocksModel::RenewalColumn] = {132, 120, 4, 3};
@@ -271,7 +273,6 @@ void LocksPanel::setTitle(const QString& title) {
 
 void LocksPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    constexpr int kNarrow = 480;
     m_filter->setMaximumWidth(width() < kNarrow ? 120 : 230);
     tellGrouping();
 }
@@ -384,7 +385,7 @@ void LocksPanel::tell() {
     if (shown == all && now.guessed > 0 && !chips) summary += tr("%1 perhaps held").arg(count(now.guessed));
     const QStringList left = m_columns->left();
     //: Columns of the table that are left out, in a window that is too narrow.
-    if (!left.isEmpty()) summary += tr("%n column(s) hidden", "", int(left.size()));
+    if (!left.isEmpty() && width() >= kNarrow) summary += tr("%n column(s) hidden", "", int(left.size()));
     m_summary->setToolTip(left.isEmpty() ? QString()
                                          : tr("No room here for: %1. The lock's own panel has them; a wider window "
                                               "shows them here.")

@@ -200,6 +200,8 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
             fault(event, row, m_data.m_generalFaults);
         applyEngine(event, row);
         break;
+    case EventKind::ServerTold: // a fact that a look has found: nobody has done anything
+        break;
     case EventKind::NodeDoubted:
     case EventKind::VoteCast:
         applyFailover(event, row);

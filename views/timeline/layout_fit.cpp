@@ -27,6 +27,7 @@ constexpr struct {
            {TimelineMetrics::kWhole, Density::Low},
            {40, Density::Low},
            {28, Density::Low},
+           {40, Density::Lower},
            {28, Density::Lower},
            {24, Density::Lowest},
            {18, Density::Lowest},

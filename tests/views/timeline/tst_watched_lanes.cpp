@@ -77,6 +77,27 @@ int inColumn(const QImage& picture, double x, const QRect& lane, const QColor& w
 class TestWatchedLanes : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// Of locks without waiters more are in sight: nobody stands below their bars.
+    void locksOfAServerHaveLowLanes() {
+        Watched s;
+        QTRY_VERIFY(s.bar()->maximum() > 100);
+        QVERIFY(s.isWhole(s.locks[0]) && s.isWhole(s.locks[7]));
+        QVERIFY(s.place(s.locks[0]).height() > s.place(s.locks[1]).height()); // it has a queue
+    }
+
+    /// A fact that a look has found is nothing that anybody has done.
+    void whatAServerTellsIsNoFault() {
+        Watched s;
+        s.trace->append({.at = Nanos(60s).count(),
+                         .actor = s.trace->entity(s.locks[0]).parent,
+                         .aux = s.trace->text("may-evict\nallkeys-lru"),
+                         .kind = EventKind::ServerTold});
+        TimelineData data(s.trace);
+        data.consume();
+        QCOMPARE(data.faults().size(), std::size_t(0));
+        QCOMPARE(data.generalFaults().size(), std::size_t(0));
+    }
+
     void aPinnedLaneStaysInSight() {
         Watched s;
         QTRY_VERIFY(s.bar()->maximum() > 100);
