@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sentences of alerts: why, and what to do.
 #include "inspect/alert_last_seen.h"
+#include "inspect/line_name.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/time_text.h"
@@ -56,7 +57,7 @@ void tellAsLastSeen(Alert& alert, std::int64_t wallMs) {
 
 AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const {
     const LockRow& row = lock.row;
-    const QString name = readable(row.name);
+    const QString name = lineName(row.name);
     const Nanos seen = seenUntil(now);
     switch (rule.kind) {
     case Kind::Held: {
