@@ -171,7 +171,7 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
         const RenewalPace& pace = lock.renewals.pace;
         // A renewal after the last look, or while the server cannot be read, would not be known.
         const Nanos known = m_troubleSince ? std::min(now, m_knownUntil) : now;
-        const Nanos late = known - pace.last() - pace.longest();
+        const Nanos late = known - pace.expected();
         const bool steady = isSteady(pace.longest(), pace.shortest());
         //: After "every": how often a lock is renewed.
         const QString every = steady ? durationText(pace.longest())
