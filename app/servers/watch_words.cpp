@@ -4,6 +4,7 @@
 #include "cli/text.h"
 #include "inspect/held_twice.h"
 #include "inspect/kept_by.h"
+#include "inspect/line_name.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/time_text.h"
@@ -168,7 +169,7 @@ QString stateText(const LockRow& row) {
 } // namespace
 
 QString rowText(const LockRow& row) {
-    QStringList parts{inspect::readable(row.name), inspect::readable(row.format), stateText(row)};
+    QStringList parts{inspect::lineName(row.name), inspect::readable(row.format), stateText(row)};
     if (const QString holders = holdersText(row); !holders.isEmpty()) parts += tr("by %1").arg(holders);
     if (const QString end = endText(row); !end.isEmpty()) parts += end;
     QStringList copies;
@@ -189,14 +190,14 @@ QString changeText(const LockChange& change) {
     // Copies on a minority of the servers are no longer what is told when the lock goes.
     const bool gone = change.kind == LockChange::Kind::Vanished;
     if (!gone || (row.state != LockRow::State::Held && row.copies.empty())) return rowText(row);
-    QStringList parts{inspect::readable(row.name), inspect::readable(row.format)};
+    QStringList parts{inspect::lineName(row.name), inspect::readable(row.format)};
     if (row.state != LockRow::State::Held) return parts.join(QStringLiteral("  "));
     if (const QString holders = holdersText(row); !holders.isEmpty()) parts += tr("was held by %1").arg(holders);
     return parts.join(QStringLiteral("  "));
 }
 
 QString lateText(const inspect::LateRenewal& late, const LockRow& row) {
-    QStringList parts{inspect::readable(late.lock), inspect::readable(row.format)};
+    QStringList parts{inspect::lineName(late.lock), inspect::readable(row.format)};
     parts += tr("held by %1").arg(inspect::readable(inspect::identityOf(late.holder)));
     //: How often a holder renewed its lock: "every 2.4 s", or "every 1.2 s to 2.4 s".
     parts += inspect::isSteady(late.pace, late.shortest)

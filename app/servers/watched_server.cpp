@@ -6,6 +6,7 @@
 #include "cli/text.h"
 #include "drivers/dial.h"
 #include "drivers/other_service.h"
+#include "inspect/line_name.h"
 #include "inspect/make_watcher.h"
 #include "inspect/row_named.h"
 #include "inspect/text.h"
@@ -259,8 +260,9 @@ void WatchedServer::tell(const inspect::Alert& alert) {
     if (!m_plan.json) {
         const QString rule = alert.rule.text;
         sayAt(now, raised ? tr("ALERT") : tr("alert over"),
-              raised ? rule + QStringLiteral(": ") + explained
-                     : rule + QStringLiteral("  ") + inspect::readable(alert.lock));
+              raised
+                  ? rule + QStringLiteral(": ") + explained
+                  : rule + QStringLiteral("  ") + (alert.lock.isEmpty() ? QString() : inspect::lineName(alert.lock)));
         return;
     }
     JsonLine line;

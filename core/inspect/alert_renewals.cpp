@@ -41,7 +41,7 @@ void AlertWatch::noteRenewal(Lock& lock, const LockRow& now, const LockReport& r
     // its lease anew, whenever that is.
     const bool severalPerhaps = gap >= its.pace.shortest() && 2 * apart > 3 * its.pace.shortest();
     const bool several = its.pace.isKnown() && severalPerhaps;
-    if (!m_blind && !several && holdsOf(before) == holdsOf(now)) its.pace.learn(apart);
+    if (!m_blind && !its.pace.isExcused() && !several && holdsOf(before) == holdsOf(now)) its.pace.learn(apart);
     its.pace.seen(report.at);
     its.seenLate = gap;
     its.missed = its.stopped = false;
@@ -68,6 +68,15 @@ LateRenewal AlertWatch::lateRenewal(LateRenewal::What what, const Lock& lock) co
     if (what == LateRenewal::What::Stopped && (holder.gone || holder.connected))
         late.why = holder.gone ? trace::RenewalsEnd::ClientGone : trace::RenewalsEnd::ClientConnected;
     return late;
+}
+
+/// A renewal that fell due while nobody reached the server is not the client's fault. One that was late before is.
+void AlertWatch::excuseRenewals(Nanos lostSight, Nanos backAt) {
+    for (auto& [name, lock] : m_locks) {
+        RenewalPace& pace = lock.renewals.pace;
+        if (pace.isKnown() && !lock.renewals.missed && pace.due() > lostSight && pace.expected() <= backAt)
+            pace.excuse(backAt);
+    }
 }
 
 /// Each lock that is renewed has one entry, which is looked at when it falls due and put back while renewals come: so a

@@ -239,7 +239,7 @@ std::vector<LateRenewal> AlertWatch::observe(const LockReport& report) {
         m_guesses = std::move(guesses);
     }
     m_first = m_first && !report.complete;
-    m_blind = false;
+    if (std::exchange(m_blind, false)) excuseRenewals(m_knownUntil, report.at);
     m_knownUntil = report.knownUntil();
     m_hears = report.hearsOfChanges;
     findLateRenewals(m_knownUntil);
@@ -310,7 +310,7 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
     case Kind::RenewalLate:
         // By the last look and not by the clock: a renewal after it would not be known.
         return held && lock.renewals.pace.isKnown() && m_knownUntil > lock.renewals.pace.due() &&
-               m_knownUntil - lock.renewals.pace.last() > lock.renewals.pace.longest() + rule.time;
+               m_knownUntil - lock.renewals.pace.expected() > rule.time;
     case Kind::Unreachable:
     case Kind::MayEvict:
     case Kind::ZkRate:

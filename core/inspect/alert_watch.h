@@ -179,6 +179,8 @@ private:
     void endRenewals(Lock& lock, Nanos at);
     void await(const QByteArray& name, Lock& lock, Nanos due);
     void findLateRenewals(Nanos knownUntil);
+    /// The server was out of sight between these instants.
+    void excuseRenewals(Nanos lostSight, Nanos backAt);
     LateRenewal lateRenewal(LateRenewal::What what, const Lock& lock) const;
     /// The one that waits for the longest time; nullptr: none is named.
     static const Since* longestWaiter(const std::vector<Since>& waiters);

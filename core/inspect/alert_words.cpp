@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sentences of alerts: why, and what to do.
 #include "inspect/alert_last_seen.h"
+#include "inspect/line_name.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/client_name.h"
@@ -57,7 +58,7 @@ void tellAsLastSeen(Alert& alert, std::int64_t wallMs) {
 
 AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const {
     const LockRow& row = lock.row;
-    const QString name = readable(row.name);
+    const QString name = lineName(row.name);
     const Nanos seen = seenUntil(now);
     switch (rule.kind) {
     case Kind::Held: {
@@ -171,7 +172,7 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
         const RenewalPace& pace = lock.renewals.pace;
         // A renewal after the last look, or while the server cannot be read, would not be known.
         const Nanos known = m_troubleSince ? std::min(now, m_knownUntil) : now;
-        const Nanos late = known - pace.last() - pace.longest();
+        const Nanos late = known - pace.expected();
         const bool steady = isSteady(pace.longest(), pace.shortest());
         //: After "every": how often a lock is renewed.
         const QString every = steady ? durationText(pace.longest())

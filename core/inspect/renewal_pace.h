@@ -18,12 +18,15 @@ public:
     static constexpr int kFewest = 2; ///< times of which a pace can be told
 
     /// A look at `at` has seen a renewal.
-    void seen(Nanos at) { m_last = at; }
-    /// That renewal came so long after the one before it.
-    void learn(Nanos apart) {
-        m_apart[std::size_t(m_count++) % m_apart.size()] =
-            std::int32_t(std::clamp<std::int64_t>(apart / 1ms, 0, INT32_MAX));
+    void seen(Nanos at) {
+        m_last = at;
+        m_excused = 0;
     }
+    /// The server could not be reached until `at`: a client that could not renew meanwhile does at its next turn.
+    void excuse(Nanos at) { m_excused = inMs(at - m_last); }
+    bool isExcused() const { return m_excused > 0; }
+    /// That renewal came so long after the one before it.
+    void learn(Nanos apart) { m_apart[std::size_t(m_count++) % m_apart.size()] = inMs(apart); }
     bool isKnown() const { return m_count >= kFewest; }
     /// The look that saw the last renewal.
     Nanos last() const { return m_last; }
@@ -32,16 +35,20 @@ public:
     Nanos shortest() const { return std::chrono::milliseconds(known() == 0 ? 0 : *std::min_element(begin(), end())); }
     /// By how much they differ.
     Nanos jitter() const { return longest() - shortest(); }
-    /// When the next renewal is due at the latest. A client's timer may be late although it never was before.
-    Nanos due() const { return m_last + longest() + std::max<Nanos>(jitter(), std::min<Nanos>(longest() / 4, 1s)); }
+    /// When the next renewal comes if the client keeps its pace.
+    Nanos expected() const { return m_last + std::chrono::milliseconds(m_excused) + longest(); }
+    /// When it is due at the latest. A client's timer may be late although it never was before.
+    Nanos due() const { return expected() + std::max<Nanos>(jitter(), std::min<Nanos>(longest() / 4, 1s)); }
 
 private:
+    static std::int32_t inMs(Nanos time) { return std::int32_t(std::clamp<std::int64_t>(time / 1ms, 0, INT32_MAX)); }
     std::ptrdiff_t known() const { return std::min<std::ptrdiff_t>(m_count, std::ptrdiff_t(m_apart.size())); }
     const std::int32_t* begin() const { return m_apart.data(); }
     const std::int32_t* end() const { return m_apart.data() + known(); }
 
     std::array<std::int32_t, 6> m_apart{}; ///< in ms; a new one takes the place of the oldest
     std::int32_t m_count = 0;
+    std::int32_t m_excused = 0; ///< in ms from m_last on: for so long the server was out of reach
     Nanos m_last{};
 };
 

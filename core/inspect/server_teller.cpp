@@ -15,6 +15,15 @@ void writeRestart(trace::Recorder& recorder, trace::EntityId node) {
     recorder.emit(trace::EventKind::NodeStarted, node);
 }
 
+std::optional<ToldServerEvent> serverEventIn(const trace::Event& event, const trace::Trace& trace) {
+    if (trace::isSeenRestart(event)) return ToldServerEvent{ServerEvent::Restarted, event.actor};
+    if (event.kind != trace::EventKind::ConnectionLost) return std::nullopt;
+    const QByteArray& reason = trace.entity(event.aux).name;
+    for (const ServerEvent what : {ServerEvent::FailedOver, ServerEvent::Emptied})
+        if (reason == nameOf(what)) return ToldServerEvent{what, event.subject};
+    return std::nullopt;
+}
+
 void ServerTeller::write(const LockReport& report) {
     const QByteArray evictsBy = evictionPolicyIn(report);
     if (std::exchange(m_evictsBy, evictsBy) != evictsBy) tell(trace::kMayEvict, evictsBy);

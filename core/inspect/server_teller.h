@@ -5,12 +5,21 @@
 
 namespace lockscope::trace {
 class Recorder;
-}
+class Trace;
+} // namespace lockscope::trace
 
 namespace lockscope::inspect {
 
 /// Writes into a trace that a look found another process in a server's place.
 void writeRestart(trace::Recorder& recorder, trace::EntityId node);
+
+/// What a row tells to have happened to a watched server itself, as ServerTeller writes it.
+struct ToldServerEvent {
+    ServerEvent what = ServerEvent::Restarted;
+    trace::EntityId server = trace::kNoEntity; ///< a Node
+};
+/// nullopt: it tells of something else.
+std::optional<ToldServerEvent> serverEventIn(const trace::Event& event, const trace::Trace& trace);
 
 /// Writes into a trace what alerts and statistics need to know of a watched server as a whole (trace/server_told.h):
 /// a row whenever one of these facts is another one.

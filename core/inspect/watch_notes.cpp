@@ -2,6 +2,7 @@
 #include "inspect/watch_notes.h"
 
 #include "inspect/text.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 #include <QLocale>
@@ -155,6 +156,10 @@ QString textOf(const WatchNote& note) {
         return Text::tr("Name the locks to watch, separated by commas (match): memcached lists its keys only by a walk "
                         "through all items, which you can allow (list=metadump)");
     case Kind::KeysListed:
+        if (note.count > 0)
+            return Text::tr("New locks are found by a search through all keys, which takes up to %1 here: a lock that "
+                            "is held for less may be missed")
+                .arg(spanText(std::chrono::seconds(note.count)));
         return Text::tr("Locks are found by a list of all keys, now and then (metadump): a new lock that is held only "
                         "between two lists is missed");
     case Kind::EndsInSeconds:
@@ -260,6 +265,8 @@ QJsonObject toJson(const WatchNote& note) {
         json.insert(QStringLiteral("slots"), note.count < 0 ? QJsonValue() : QJsonValue(qint64(note.count)));
     } else if (note.kind == Kind::Replica) {
         json.insert(QStringLiteral("master"), note.examples.empty() ? QString() : readable(note.examples.front()));
+    } else if (note.kind == Kind::KeysListed && note.count > 0) {
+        json.insert(QStringLiteral("seconds"), qint64(note.count));
     } else if (isGood(note.kind)) {
         json.insert(QStringLiteral("count"), qint64(note.count));
     } else if (countsKeys(note.kind)) {

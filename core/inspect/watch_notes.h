@@ -25,7 +25,7 @@ struct WatchNote {
         SessionsRefused,  ///< this user has no right to ask which sessions wait for which
         SessionsBounded,  ///< there may be more sessions and locks than these: a question is answered by so many rows
         NamesWanted,      ///< this server cannot list its keys: only named ones can be looked at
-        KeysListed,       ///< locks are found in a list of all keys, now and then
+        KeysListed,       ///< locks are found in a list of all keys, now and then; count: a walk takes so many seconds
         EndsInSeconds,    ///< this server tells ends in whole seconds
         ListRefused,      ///< this server does not list its keys, in the words of examples
         ListBounded,      ///< its list has more keys that may be locks than these, which are kept

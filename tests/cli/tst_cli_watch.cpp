@@ -346,6 +346,17 @@ private Q_SLOTS:
         redis({QStringLiteral("FLUSHALL")});
     }
 
+    void namesThatDoNotFitALineAreToldForPeople() {
+        const QString longest = QStringLiteral("n").repeated(3000), once = QStringLiteral("--once");
+        for (const QString& name : {QString(), longest})
+            redis({QStringLiteral("hset"), name, QStringLiteral("3c1f0a52-1111-4222-8333-aabbcc8f01aa:1"), u"1"_qs});
+        const Ran people = program({QStringLiteral("watch"), m_server->url(), once});
+        QVERIFY2(people.out.startsWith("(empty)  redisson") && people.out.contains("n…n"), people.out.constData());
+        QVERIFY2(people.out.size() < 800, people.out.constData());
+        QVERIFY(lockNamed(locks(), "") && lockNamed(locks(), longest.toLatin1()));
+        redis({QStringLiteral("del"), QString(), longest});
+    }
+
     void limitsAreSaid() {
         redis({QStringLiteral("EVAL"),
                QStringLiteral("redis.call('SET', 'lock:long', string.rep('x', 2000)) "

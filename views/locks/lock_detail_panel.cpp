@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "locks/lock_detail_panel.h"
 
+#include "inspect/known_waiters.h"
 #include "locks/code_box.h"
 #include "locks/lock_actions.h"
 #include "locks/queue_view.h"
@@ -15,6 +16,7 @@
 #include "theme/short_number.h"
 #include "theme/style.h"
 #include "trace/connection.h"
+#include "trace/server_told.h"
 #include "waits/lock_waits.h"
 
 #include <QBoxLayout>
@@ -419,6 +421,15 @@ void LockDetailPanel::showHolders(const LockFacts& facts) {
     m_holdersCaption->setHint(unnamed > 0 ? tr("and %n more", "holders", int(unnamed)) : QString());
 }
 
+/// A content that is older was seen again.
+Nanos LockDetailPanel::looksApart(EntityId server) const {
+    constexpr Nanos kUsual = 3s;
+    const auto node = m_context->state().nodes.find(server);
+    if (node == m_context->state().nodes.end()) return kUsual;
+    const auto told = trace::looksApartIn(m_context->trace()->entity(node->second.looksApart).name);
+    return std::max(kUsual, told.value_or(Nanos::zero()));
+}
+
 void LockDetailPanel::showContent(const LockFacts& facts) {
     const trace::State& state = m_context->state();
     const auto record = state.records.find(facts.lock);
@@ -427,8 +438,12 @@ void LockDetailPanel::showContent(const LockFacts& facts) {
                           : inspect::contentFrom(m_context->trace()->entity(record->second.content).name);
     if (seen) {
         const Nanos at(record->second.contentAt);
-        const QString age = duration(std::max(m_context->playhead() - at, Nanos::zero()));
-        m_serverCaption->setHint(tr("seen at %1, %2 ago").arg(instant(*m_context->trace(), at), age));
+        const QString when = instant(*m_context->trace(), at);
+        const Nanos age = std::max(m_context->playhead() - at, Nanos::zero());
+        // Rows are written when something has changed: without a new one, later looks have found the same.
+        m_serverCaption->setHint(facts.observed && age > looksApart(facts.server)
+                                     ? tr("the same since %1").arg(when)
+                                     : tr("seen at %1, %2 ago").arg(when, duration(age)));
         m_server->setLines(
             seenLines(*seen, m_context->trace()->displayName(facts.lock), backendOf(*m_context, facts.lock)));
         return;
@@ -455,6 +470,9 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
         note = tr("Nobody waits."); // of a world of our own all is known: nobody has asked yet
     else if (!count)
         note = tr("This format does not name waiters.");
+    else if (*count == 0 && isSeenFromOutside() &&
+             inspect::countsListenersOnly(lockFormat(facts.lock, *m_context).toLatin1()))
+        note = tr("No waiter is known: the server counts only those that listen for the release.");
     else if (*count == 0)
         note = facts.held() || !facts.believers.empty() ? tr("Nobody waits.") : tr("Nobody holds it, nobody waits.");
     else if (unnamed > 0)

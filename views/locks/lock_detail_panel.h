@@ -72,6 +72,7 @@ private:
     void showHolderClient(const LockFacts& facts);
     void showHolders(const LockFacts& facts);
     void showQueue(const LockFacts& facts);
+    Nanos looksApart(trace::EntityId server) const;
     void showContent(const LockFacts& facts);
     void showConnection(trace::EntityId lock);
     void showDecider(const LockFacts& facts);

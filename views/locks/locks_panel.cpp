@@ -21,6 +21,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
+#include <QScrollBar>
 #include <QStackedLayout>
 #include <QToolButton>
 #include <QTreeView>
@@ -194,6 +195,15 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     const auto measure = [this] {
         if (!m_measureSoon.isActive()) m_measureSoon.start();
     };
+    m_sightSoon.setSingleShot(true);
+    m_sightSoon.setInterval(0);
+    connect(&m_sightSoon, &QTimer::timeout, this, [this] {
+        const int across = m_view->horizontalScrollBar()->value();
+        m_view->scrollTo(m_view->currentIndex());
+        m_view->horizontalScrollBar()->setValue(across);
+    });
+    connect(m_proxy, &QAbstractItemModel::layoutAboutToBeChanged, this, &LocksPanel::keepInSight);
+    connect(m_proxy, &QAbstractItemModel::rowsAboutToBeInserted, this, &LocksPanel::keepInSight);
     connect(m_proxy, &QAbstractItemModel::rowsInserted, this, measure);
     connect(m_proxy, &QAbstractItemModel::dataChanged, this, measure);
     connect(m_proxy, &QAbstractItemModel::modelReset, this, measure);
@@ -319,6 +329,13 @@ void LocksPanel::follow() {
     } else
         m_view->selectionModel()->clear();
     m_following = false;
+}
+
+/// Rows are about to move: the current one goes on being in sight if it is now.
+void LocksPanel::keepInSight() {
+    if (m_sightSoon.isActive() || !m_view->isVisible() || !m_view->currentIndex().isValid()) return;
+    const int row = m_view->visualRect(m_view->currentIndex()).center().y();
+    if (row >= 0 && row < m_view->viewport()->height()) m_sightSoon.start();
 }
 
 void LocksPanel::tellSoon() {

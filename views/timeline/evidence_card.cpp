@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/evidence_card.h"
 
+#include "inspect/server_teller.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/palette.h"
 #include "timeline/legend.h"
 #include "trace/connection.h"
 #include "trace/time_text.h"
+#include "trace/trace_time.h"
 #include "trace/whole_spans.h"
 
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QPainter>
 #include <QPdfWriter>
+#include <map>
 #include <set>
 
 namespace lockscope::views {
@@ -38,6 +41,31 @@ std::vector<std::pair<QString, QString>> factsFor(const EvidenceCard& card, cons
         facts.emplace(facts.begin(), Text::tr("In the picture"),
                       Text::tr("%1 of %n locks, for want of room", "", all).arg(shown));
     return facts;
+}
+
+/// What happened to watched servers themselves within a stretch: a fact for each kind, "main at 08:42:09.159".
+void addServerEvents(std::vector<std::pair<QString, QString>>& facts, const trace::Trace& trace, Nanos from, Nanos to) {
+    using inspect::ServerEvent;
+    constexpr qsizetype kMost = 4;
+    std::map<ServerEvent, QStringList> told;
+    for (std::size_t row = trace.lowerBound(from); row < trace.upperBound(to); ++row) {
+        const trace::EventKind kind = trace.kindAt(row);
+        if (kind != trace::EventKind::ConnectionLost && kind != trace::EventKind::NodeKilled) continue;
+        const trace::Event event = trace.at(row);
+        if (const auto its = inspect::serverEventIn(event, trace))
+            //: %1 a server, %2 an instant.
+            told[its->what]
+                << Text::tr("%1 at %2").arg(trace.displayName(its->server), instantText(trace, event.time()));
+    }
+    for (auto& [what, all] : told) {
+        const int more = int(all.size() - kMost);
+        QString text = all.mid(0, kMost).join(Text::tr(", ", "between names of servers"));
+        if (more > 0) text += QLatin1Char(' ') + Text::tr("and %n more", "", more);
+        facts.emplace_back(what == ServerEvent::Restarted    ? Text::tr("Restarted")
+                           : what == ServerEvent::FailedOver ? Text::tr("Failed over")
+                                                             : Text::tr("Emptied"),
+                           text);
+    }
 }
 
 /// Paints the page into (0, 0, kPageWidth, kPageHeight).
@@ -116,6 +144,7 @@ std::vector<std::pair<QString, QString>> factsOf(const TimelinePicture& timeline
         //: %1 and %2 are instants such as 2026-11-23T21:04:05.678Z.
         facts.emplace_back(Text::tr("By the clock"), Text::tr("%1 to %2").arg(wall(timeline.from), wall(to)));
     }
+    addServerEvents(facts, trace, timeline.from, to);
     std::set<trace::EntityId> clients; // those with a thread: not Lockscope, which only watches
     std::vector<trace::EntityId> nodes;
     int locks = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/fault_labels.h"
 
+#include "inspect/server_teller.h"
 #include "models/change_words.h"
 #include "models/engine_words.h"
 #include "models/event_words.h"
@@ -162,6 +163,11 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
     case ClientStarted:
     case NodeStarted:
         return Timeline::tr("started %1").arg(actor);
+    case ConnectionLost:
+        if (const auto told = inspect::serverEventIn(e, trace))
+            return told->what == inspect::ServerEvent::Emptied ? Timeline::tr("emptied: %1").arg(subject)
+                                                               : Timeline::tr("failed over: %1").arg(subject);
+        return eventWord(e.kind);
     case LinkCut:
         return Timeline::tr("cut %1").arg(cutLinkName(trace, e));
     case LinkMended:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lane_fold.h"
 
+#include "inspect/server_teller.h"
+
 #include <utility>
 
 namespace lockscope::views {
@@ -258,6 +260,7 @@ void LaneFold::applyMessage(const Event& event, std::uint32_t row) {
             setNodePhase(n, NodePhase::Unseen, event.at, row);
         else if (looks && n.known && kind == LinkTick::ConnectionRestored && n.phase == NodePhase::Unseen)
             setNodePhase(n, NodePhase::Up, event.at, row);
+        if (looks && inspect::serverEventIn(event, m_trace)) fault(event, row, n.lane->faults);
     }
     Lane& lane = *link(clientId, nodeId).lane;
     if (kind == LinkTick::Lost && !lane.lossy) {

@@ -208,11 +208,15 @@ void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) 
     const auto add = [&](double x, const Tick* tick, std::uint32_t kinds) {
         // A lease that runs out is seen by its wedge; lines of one pixel are one line.
         kinds &= ~bit(RecordTick::Expired);
-        if (kinds == 0 || (!marks.empty() && x < marks.back().x + 2)) return;
+        if (kinds == 0) return;
         // Nothing is lost yet where a renewal is missing, nor where a person took the lock.
         constexpr std::uint32_t kMild =
             bit(RecordTick::Forced) | bit(RecordTick::RenewalMissed) | bit(RecordTick::RenewalsStopped);
-        marks.push_back({x, tick, (kinds & ~kMild) == 0 ? Role::Waiting : Role::Violation});
+        const Role role = (kinds & ~kMild) == 0 ? Role::Waiting : Role::Violation;
+        if (marks.empty() || x >= marks.back().x + 2)
+            marks.push_back({x, tick, role});
+        else if (role == Role::Violation && marks.back().role != role)
+            marks.back() = {marks.back().x, tick, role}; // the graver one is told
     };
     ticks.visit(
         kit.c.from(), kit.to(), kit.pixel * 2,

@@ -20,7 +20,10 @@ void joinNotes(std::vector<WatchNote>& all, const std::vector<WatchNote>& more) 
             all.push_back(note);
             continue;
         }
-        same->count += note.count;
+        if (note.kind == WatchNote::Kind::KeysListed)
+            same->count = std::max(same->count, note.count); // the servers are searched side by side
+        else
+            same->count += note.count;
         for (const QByteArray& example : note.examples)
             if (same->examples.size() < kMostExamples &&
                 std::ranges::find(same->examples, example) == same->examples.end())

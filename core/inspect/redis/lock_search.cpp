@@ -104,7 +104,8 @@ void LockSearch::restart() {
     m_names.clear();
     m_candidates.clear();
     m_dull.clear();
-    m_dullSince = m_runtime.monotonic();
+    m_dullSince = m_roundBegan = m_runtime.monotonic();
+    m_roundTook = {};
     m_leftAlone = 0;
     m_looked = 0;
     m_mostThere = 0;
@@ -137,10 +138,24 @@ QCoro::Task<std::optional<Error>> LockSearch::advance(std::stop_token stop) {
     if (error) {
         m_scan.restart(); // the slice is lost: nobody may say that all was seen
     } else if (m_scan.rounds() != rounds) {
-        forgetDull();
-        m_mostThere = 0;
+        endRound();
     }
     co_return error;
+}
+
+void LockSearch::endRound() {
+    const Nanos now = m_runtime.monotonic(), began = std::exchange(m_roundBegan, now);
+    if (m_scan.rounds() > 1) m_roundTook = now - began; // the first one may cost more, and is faster
+    forgetDull();
+    m_mostThere = 0;
+}
+
+Nanos LockSearch::roundTime() const {
+    if (!wentThrough()) return {};
+    const std::int64_t passed = m_scan.keysPassed(), there = m_facts.keys().value_or(0);
+    if (passed == 0 || passed < there / 10) return m_roundTook;
+    const Nanos elapsed = m_runtime.monotonic() - m_roundBegan;
+    return std::chrono::duration_cast<Nanos>(elapsed * std::max(double(there) / double(passed), 1.0));
 }
 
 QCoro::Task<std::optional<Error>> LockSearch::sift(std::vector<WantedKey> found, std::vector<QByteArray>& others,

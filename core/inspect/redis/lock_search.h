@@ -42,6 +42,8 @@ public:
     /// True when the search has passed many times as many keys as there have been: a server that only speaks Redis'
     /// protocol may never say that a round is over.
     bool isEndless() const;
+    /// How long a round takes beside the looks: so late a new lock may be found. 0: not known yet.
+    Nanos roundTime() const;
     /// About how many keys have been looked at.
     std::int64_t keysPassed() const;
     std::int64_t keysLooked() const { return m_looked; }
@@ -63,6 +65,7 @@ private:
     QCoro::Task<std::optional<redis::Error>> leaveOldAlone(std::vector<WantedKey>& keys, std::stop_token stop);
     bool namedLikeLock(const QByteArray& key) const;
     bool skips(const QByteArray& key) const;
+    void endRound();
     void forgetDull();
 
     KeyReader& m_reader;
@@ -76,6 +79,7 @@ private:
     std::deque<WantedKey> m_candidates;
     std::unordered_set<std::size_t> m_dull; ///< hashes of names that were read and are no locks: not read again soon
     Nanos m_dullSince{};
+    Nanos m_roundBegan{}, m_roundTook{}; ///< the present round; the last one, if it was not the first
     std::int64_t m_leftAlone = 0;
     std::int64_t m_looked = 0;
     std::int64_t m_mostThere = 0; ///< keys that there have been in this round: they may be thrown away meanwhile

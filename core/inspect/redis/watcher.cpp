@@ -21,10 +21,17 @@ using redis::Result;
 constexpr auto kLoadWindow = 10s;
 constexpr auto kRemembered = 30s;
 constexpr auto kProgressEvery = 1s;
+constexpr Nanos kLateSearch = 10s; // many locks are held for less
 constexpr std::size_t kBatch = 250;
 constexpr std::size_t kMostAgain = 250; // keys: when more are gone at once, nobody has handed them over
 constexpr int kWholeRest = 100;         // times as long as a look at all locks took, another one is due …
 constexpr Nanos kWholeLatest = 240s;    // … and by then at the latest
+
+/// Rounded up, so that a note does not change with every look.
+std::int64_t roughSeconds(Nanos time) {
+    const Nanos grain = time < 1min ? Nanos(10s) : Nanos(1min);
+    return (time + grain - 1ns) / grain * (grain / 1s);
+}
 
 double secondsOf(Nanos time) {
     return std::chrono::duration<double>(time).count();
@@ -453,6 +460,8 @@ void RedisWatcher::describe(LockReport& report) {
     if (m_facts.subscriptionsRefused()) report.notes.push_back({WatchNote::Kind::WaitersRefused, 0, {}});
     if (const QByteArray policy = m_facts.evictsBy(); !policy.isEmpty())
         report.notes.push_back({WatchNote::Kind::MayEvict, 0, {policy}});
+    if (const Nanos late = m_search.roundTime(); late >= kLateSearch)
+        report.notes.push_back({WatchNote::Kind::KeysListed, roughSeconds(late), {}});
     if (report.keysLeftAlone > 0) report.notes.push_back({WatchNote::Kind::LeftAlone, report.keysLeftAlone, {}});
     std::ranges::move(m_search.unread().notes(), std::back_inserter(report.notes));
     std::ranges::move(m_tracked.notes(m_known.size()), std::back_inserter(report.notes));

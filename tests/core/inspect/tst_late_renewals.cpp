@@ -148,6 +148,32 @@ private Q_SLOTS:
         QCOMPARE(lock.look(87s), u"missed orders"_qs); // by the pace of before, since the look that saw the last one
     }
 
+    /// A client that could not reach the server either is not late: it renews at its next turn.
+    void theServersOwnGapIsTakenOff() {
+        Renewed lock;
+        lock.watch.setRules({*parseAlertRule(u"renewal-late>1s"_qs)});
+        lock.learn();
+        LockReport away = report(38s, {});
+        away.trouble.emplace();
+        QCOMPARE(told(lock.watch.observe(away)), QString());
+        QCOMPARE(lock.look(45s), QString()); // one was due at 40 s
+        QCOMPARE(told(lock.watch.check(45s)), QString());
+        QCOMPARE(lock.look(55s), QString());
+        QCOMPARE(told(lock.watch.check(55s)), QString());
+        QCOMPARE(lock.look(57s), u"missed orders"_qs); // the client had its turn since
+        QCOMPARE(told(lock.watch.check(57s)), u"renewal-late>1s orders"_qs);
+    }
+
+    void oneThatWasLateBeforeTheGapIsLate() {
+        Renewed lock;
+        lock.learn();
+        QCOMPARE(lock.look(42s), u"missed orders"_qs);
+        LockReport away = report(43s, {});
+        away.trouble.emplace();
+        QCOMPARE(told(lock.watch.observe(away)), QString());
+        QCOMPARE(lock.look(52s), u"stopped orders"_qs);
+    }
+
     void aLongLookKnowsWhatWasBeforeIt() {
         Renewed lock;
         lock.learn();

@@ -90,6 +90,31 @@ private Q_SLOTS:
         QVERIFY2(wrongTypes() < 600, qPrintable(QString::number(wrongTypes())));
         QVERIFY2(calls("type") >= 3000, qPrintable(QString::number(calls("type"))));
     }
+    /// Where a search through all keys takes long, a short lock may come and go unseen: that is told.
+    void howLateNewLocksAreFoundIsTold() {
+        fill("SET", "user:", 20'000, "Ada");
+        WatchOptions options;
+        options.share = 0.0004;
+        options.firstShare = 0.5;
+        Watch watch(*this, options);
+        const auto note = [&] {
+            return std::ranges::find(watch.last().notes, WatchNote::Kind::KeysListed, &WatchNote::kind);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last().complete, 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(note() != watch.last().notes.end(), 60'000);
+        QVERIFY(note()->count >= 10);
+        QVERIFY2(textOf(*note()).contains(QLatin1String("search through all keys")), qPrintable(textOf(*note())));
+        QVERIFY(!countsKeys(note()->kind));
+    }
+    void aSmallServerIsSearchedSoon() {
+        fill("SET", "user:", 2000, "Ada");
+        Watch watch(*this);
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last().complete, 20'000);
+        const int looks = watch.reports;
+        QTRY_VERIFY_WITH_TIMEOUT(watch.reports > looks + 5, 30'000);
+        QVERIFY(std::ranges::find(watch.last().notes, WatchNote::Kind::KeysListed, &WatchNote::kind) ==
+                watch.last().notes.end());
+    }
     void aLongValueAmongShortOnesIsNotPulled() {
         fill("SET", "session:", 3000, QByteArray(200, 'x'));
         QVERIFY(call(*m_client, {"SETRANGE", "session:77777", "5000000", "x"}));

@@ -12,6 +12,7 @@
 #include "scenario/scenario_file.h"
 #include "session/simulated_session.h"
 #include "theme/format.h"
+#include "trace/server_told.h"
 #include "trace/time_text.h"
 
 #include <QAbstractItemModelTester>
@@ -172,6 +173,43 @@ private Q_SLOTS:
         scene.lookAt(1s);
         LockDetailPanel panel(&scene.context);
         QCOMPARE(panel.queueNote(), u"2 waiter(s); the server does not say who."_qs);
+    }
+
+    /// No subscriber is not nobody: a client that asks again and again leaves nothing on the server.
+    void wherePollersLeaveNothingNobodyIsNotSaid() {
+        for (const auto& [format, known] :
+             {std::pair("redisson", false), {"lockscope", false}, {"redisson-fair", true}, {"kazoo", true}}) {
+            Scene scene(format);
+            scene.trace().setOriginWallMs(1'700'000'000'000);
+            scene.add(EventKind::RecordHeld, scene.thread("A"), Nanos(60s).count(), 1);
+            scene.add(EventKind::RecordWaiters, 0, 0);
+            scene.lookAt(1s);
+            LockDetailPanel panel(&scene.context);
+            QVERIFY2(panel.queueNote().startsWith(known ? u"Nobody waits"_qs : u"No waiter is known"_qs), format);
+        }
+    }
+
+    /// A row tells of a change only: while none comes, looks find the same.
+    void whatDidNotChangeWasSeenAgain() {
+        Scene scene;
+        inspect::RawKey key{"orders", "hash", {}, QJsonObject{{u"uuid:1"_qs, u"2"_qs}}, 0};
+        scene.at = Nanos(2s).count();
+        scene.add(EventKind::RecordHeld, scene.thread("A"), -1, 1);
+        scene.add(EventKind::RecordContent, 0, 0, scene.trace().text(inspect::contentText({key})));
+        scene.lookAt(60s);
+        LockDetailPanel panel(&scene.context);
+        QCOMPARE(panel.serverHint(), u"the same since %1"_qs.arg(instantText(2s)));
+        scene.at = Nanos(61s).count();
+        scene.add(EventKind::RecordUnobserved, 0);
+        scene.lookAt(62s);
+        QTRY_COMPARE(panel.serverHint(), u"seen at %1, %2 ago"_qs.arg(instantText(2s), duration(60s)));
+        // Looks that come rarely have not found anything yet.
+        scene.at = Nanos(63s).count();
+        scene.add(EventKind::RecordObserved, 0);
+        scene.add(EventKind::ServerTold, scene.node, 0,
+                  scene.trace().text(trace::serverTold(trace::kLooksApart, "180s")), HoldMode::Exclusive, scene.node);
+        scene.lookAt(64s);
+        QTRY_COMPARE(panel.serverHint(), u"seen at %1, %2 ago"_qs.arg(instantText(2s), duration(62s)));
     }
 
     void whatIsOnTheServerIsWhatWasSeen() {

@@ -5,6 +5,7 @@
 
 #include <QHeaderView>
 #include <QLabel>
+#include <QScrollBar>
 #include <QTest>
 #include <QTreeView>
 
@@ -62,6 +63,43 @@ private Q_SLOTS:
         QCOMPARE(widthOf(narrow, LocksModel::TtlColumn), 301);
         narrow.resize(2100, 240);
         QCOMPARE(widthOf(narrow, LocksModel::TtlColumn), 301);
+    }
+
+    /// The lock that the panel beside shows moves among the others, by its alerts for example: the table moves with it.
+    void theCurrentRowStaysInSightWhenRowsMove() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        for (int i = 0; i < 60; ++i)
+            t.append({Nanos(3s).count(), Nanos(60s).count(), scene.story.aThread,
+                      t.intern(trace::EntityKind::Lock, "zz" + QByteArray::number(100 + i), scene.story.node), 1,
+                      trace::EventKind::RecordHeld, 0});
+        Q_EMIT scene.session.advanced();
+        LocksPanel panel(&scene.context);
+        panel.resize(1160, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QTreeView* const view = panel.view();
+        QTRY_VERIFY(view->model()->rowCount() > 60);
+        view->sortByColumn(LocksModel::LockColumn, Qt::AscendingOrder);
+        const QModelIndex last = view->model()->index(view->model()->rowCount() - 1, 0);
+        const auto lock = last.data(LocksModel::EntityRole).toUInt();
+        scene.context.setWorstLock(lock);
+        const auto isInSight = [&] {
+            const QRect row = view->visualRect(view->currentIndex());
+            return row.top() >= 0 && row.bottom() < view->viewport()->height();
+        };
+        QTRY_VERIFY(view->currentIndex().data(LocksModel::EntityRole).toUInt() == lock && isInSight());
+        QVERIFY(view->verticalScrollBar()->value() > 0);
+        view->sortByColumn(LocksModel::LockColumn, Qt::DescendingOrder);
+        QTRY_VERIFY(isInSight());
+        QCOMPARE(view->verticalScrollBar()->value(), 0);
+        // A person who has scrolled elsewhere is left there.
+        view->verticalScrollBar()->setValue(view->verticalScrollBar()->maximum() / 2);
+        QVERIFY(!isInSight());
+        const int there = view->verticalScrollBar()->value();
+        view->sortByColumn(LocksModel::LockColumn, Qt::AscendingOrder);
+        QTest::qWait(20); // nothing is to happen
+        QCOMPARE(view->verticalScrollBar()->value(), there);
     }
 
     void columnsMakeRoomForTheLastOne() {

@@ -4,6 +4,7 @@
 #include "theme/palette.h"
 #include "timeline/evidence_card.h"
 #include "trace/connection.h"
+#include "trace/trace_time.h"
 
 #include <QBuffer>
 #include <QRegularExpression>
@@ -157,6 +158,30 @@ private Q_SLOTS:
         while (!xml.atEnd())
             xml.readNext();
         QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+    }
+
+    /// What the card is evidence of: the server did it, and not a client.
+    void whatHappenedToAServerIsAFact() {
+        const auto trace = std::make_shared<trace::Trace>();
+        trace->setOriginWallMs(1'764'424'800'000);
+        const auto shop = trace::internConnection(*trace, "shop", "redis://shop");
+        const auto node = trace->intern(trace::EntityKind::Node, "shop", shop);
+        const auto observer = trace->intern(trace::EntityKind::Client, "lockscope");
+        for (const auto& [at, why] : {std::pair(2s, "server-failed-over"), {3s, "refused"}, {8s, "server-emptied"}})
+            trace->append({.at = Nanos(at).count(),
+                           .actor = observer,
+                           .subject = node,
+                           .aux = trace->text(why),
+                           .kind = trace::EventKind::ConnectionLost});
+        trace->reach(10s);
+        const FixedSession session(trace, 10s);
+        const auto facts = factsOf({session.trace(), session.verdict(), 0ns, 5s, 5s, {}});
+        const auto failedOver =
+            std::ranges::find(facts, QStringLiteral("Failed over"), &std::pair<QString, QString>::first);
+        QVERIFY(failedOver != facts.end());
+        QCOMPARE(failedOver->second, QStringLiteral("shop at %1").arg(instantText(*trace, 2s)));
+        QVERIFY(std::ranges::find(facts, QStringLiteral("Emptied"), &std::pair<QString, QString>::first) ==
+                facts.end());
     }
 
     /// Chinese letters come from another font, which is taller.

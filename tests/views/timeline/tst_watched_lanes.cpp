@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lanes of a server with many locks: pinned ones, the curve of waiters, and the overview by the clock.
 #include "pause_view.h"
+#include "timeline/fault_labels.h"
 #include "timeline/paint_kit.h"
 #include "timeline/timeline_overview.h"
 #include "trace/connection.h"
@@ -195,6 +196,36 @@ private Q_SLOTS:
         }
         const QRect quiet = s.place(s.locks[1]);
         QCOMPARE(inColumn(picture, s.x(59s), quiet, onGround(color(Role::WaitingSoft))), 0);
+    }
+
+    /// The failover is what matters, also where a renewal was missed a moment before: the lock may exist twice.
+    void aFailoverIsMarkedOnEveryLockThatOutlivedIt() {
+        Watched s;
+        const auto row = [&](Nanos at, EventKind kind, trace::EntityId actor, trace::EntityId subject,
+                             std::uint32_t aux = 0) {
+            s.trace->append({.at = at.count(), .actor = actor, .subject = subject, .aux = aux, .kind = kind});
+        };
+        const trace::EntityId holder = s.trace->at(0).actor, node = s.trace->entity(s.locks[0]).parent;
+        const trace::EntityId observer = s.trace->intern(EntityKind::Client, "lockscope");
+        row(61s, EventKind::NodeStarted, node, trace::kNoEntity);
+        row(70s, EventKind::RecordRenewalMissed, holder, s.locks[1]);
+        row(70s, EventKind::ConnectionLost, observer, node, s.trace->text("server-failed-over"));
+        row(70s, EventKind::ConnectionRestored, observer, node);
+        for (const int i : {1, 2})
+            row(70s + 30us, EventKind::RecordFailedOver, holder, s.locks[std::size_t(i)]);
+        s.trace->reach(90s);
+        Q_EMIT s.session->advanced();
+        s.context.setPlayhead(90s);
+        QTRY_VERIFY(!s.view.scene().data.faults().empty());
+        QCOMPARE(faultLabel(*s.trace, s.view.scene().data.faults()[s.view.scene().data.faults().size() - 1]),
+                 QStringLiteral("failed over: shop"));
+        const QImage picture = s.view.viewport()->grab().toImage();
+        for (const int i : {1, 2}) {
+            const QRect lane = s.place(s.locks[std::size_t(i)]);
+            QVERIFY2(inColumn(picture, s.x(70s), lane, color(Role::Violation)) > lane.height() / 3,
+                     qPrintable(QString::number(i)));
+        }
+        QCOMPARE(inColumn(picture, s.x(70s), s.place(s.locks[3]), color(Role::Violation)), 0);
     }
 
     void theOverviewTellsTheTimeOfDay() {
