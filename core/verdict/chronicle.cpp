@@ -3,10 +3,12 @@
 
 #include "trace/belief.h"
 #include "trace/look_back.h"
+#include "trace/state.h"
 
 #include <algorithm>
 #include <map>
 #include <ranges>
+#include <set>
 
 namespace lockscope::verdict {
 
@@ -70,6 +72,36 @@ Nanos clockBefore(trace::EntityId node, std::size_t row, const trace::Trace& tra
         if (e.actor == node) return Nanos(e.value);
     }
     return Nanos(0);
+}
+
+/// What a row says of the pace of a clock: its gain each second; nullopt: nothing.
+std::optional<std::int64_t> gainTold(const Event& e, const trace::Trace& trace) {
+    if (e.kind != EventKind::SettingChanged || e.aux == trace::kNoEntity) return {};
+    return trace::driftOf(trace.entity(e.aux).name);
+}
+
+void readDrift(Chronicle& c, const Event& e, std::int64_t gain, trace::EntityId client, bool keepsLock) {
+    if (c.recordEnded) return;
+    std::erase_if(c.clockDrifts, [&](const Event& before) { return before.actor == e.actor; });
+    if ((keepsLock && gain > 0) || (e.actor == client && gain < 0)) c.clockDrifts.push_back(e);
+}
+
+/// The clocks that run wrong before that row.
+void readDriftsBefore(Chronicle& c, std::size_t row, trace::EntityId client, const std::set<trace::EntityId>& servers,
+                      const trace::Trace& trace) {
+    std::set<trace::EntityId> read;
+    const std::size_t last = firstRowBefore(row);
+    for (std::size_t i = row; i-- > last;) {
+        const EventKind kind = trace.kindAt(i);
+        if (kind == EventKind::Healed) break;
+        if (kind == EventKind::ClientStarted && trace.at(i).actor == client) read.insert(client);
+        if (kind != EventKind::SettingChanged) continue;
+        const Event e = trace.at(i);
+        const auto gain = gainTold(e, trace);
+        if (!gain || !read.insert(e.actor).second) continue;
+        readDrift(c, e, *gain, client, servers.contains(e.actor));
+    }
+    std::ranges::sort(c.clockDrifts, {}, &Event::at);
 }
 
 /// The servers that keep a lock: its own, or those of its copies; each with how far its clock is ahead.
@@ -163,6 +195,7 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
         cuts.now.clear();
         for (Nanos& ahead : clocks | std::views::values)
             ahead = Nanos(0);
+        if (!c.recordEnded) c.clockDrifts.clear();
         if (!c.recordEnded) c.watchdogStopped.reset();
         break;
     case EventKind::ClientStarted:
@@ -173,6 +206,9 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
         break;
     case EventKind::ClockJumped:
         readClockJump(c, e, client, clocks);
+        break;
+    case EventKind::SettingChanged:
+        if (const auto gain = gainTold(e, trace)) readDrift(c, e, *gain, client, clocks.contains(e.actor));
         break;
     default:
         break;
@@ -275,7 +311,8 @@ void Chronicle::forgetAfter(Nanos at) {
     }
     for (std::optional<Nanos>* const instant : {&watchdogStopped, &killed, &recordEnded, &successorAt, &beliefEnded})
         forget(*instant);
-    std::erase_if(clockJumps, [at](const trace::Event& jump) { return jump.time() > at; });
+    for (std::vector<trace::Event>* const wrong : {&clockJumps, &clockDrifts})
+        std::erase_if(*wrong, [at](const trace::Event& begun) { return begun.time() > at; });
     if (!successorAt) successor = trace::kNoEntity;
 }
 
@@ -290,6 +327,8 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
     c.watchdogStopped = watchdogStoppedBefore(client, begin, trace);
     c.bySession = hasSessionBefore(client, begin, trace);
     Clocks clocks = clocksOf(lock, begin, trace);
+    const auto servers = clocks | std::views::keys;
+    readDriftsBefore(c, begin, client, {servers.begin(), servers.end()}, trace);
     Cuts cuts;
     trace::Belief belief;
     Reading reading;

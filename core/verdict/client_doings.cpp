@@ -29,6 +29,57 @@ bool asksOnly(EntityId thread, EntityId lock, std::size_t row, const Trace& trac
     return false;
 }
 
+/// The request that the network brought twice before row `row`, since the thread asked for the lock or thought for the
+/// last time that it did not hold it; None: there was none.
+Event repeatedRequest(EntityId thread, EntityId lock, std::size_t row, const Trace& trace) {
+    const EntityId client = trace.clientOf(thread);
+    Event repeated{};
+    const std::size_t last = firstRowBefore(row);
+    while (row-- > last) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::Request && kind != EventKind::Requested && kind != EventKind::Released &&
+            kind != EventKind::ClientStarted)
+            continue;
+        const Event e = trace.at(row);
+        if (kind == EventKind::Request) {
+            if (e.actor == client && (e.flags & trace::kFault) != 0) repeated = e;
+            continue;
+        }
+        if (kind == EventKind::ClientStarted && e.actor == client) break;
+        if (e.actor != thread || e.subject != lock) continue;
+        // A wrong count stays: a release that left a hold came after the request that was done twice.
+        if (repeated.kind != EventKind::None || (kind == EventKind::Released && e.aux == 0)) break;
+    }
+    return repeated;
+}
+
+QString repeatedText(EntityId thread, EntityId lock, std::size_t row, Nanos length, const Trace& trace) {
+    const Event e = repeatedRequest(thread, lock, row, trace);
+    if (e.kind == EventKind::None) return {};
+    return Words::tr("A request of %1 reached %2 twice, sent at %3: %2 did it twice and counted one hold more than %1 "
+                     "knew of.")
+        .arg(actorText(thread, trace), trace.displayName(e.subject), instantText(trace, e.time(), length));
+}
+
+QString countText(const Violation& violation, Nanos length, const Trace& trace) {
+    const Event e = trace.at(std::min(violation.row, trace.size() - 1));
+    const QString who = actorText(violation.actors.front(), trace), lock = trace.displayName(violation.lock),
+                  when = instantText(trace, violation.from, length);
+    if (e.kind == EventKind::RecordFreed)
+        return Words::tr("The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a "
+                         "time.")
+            .arg(lock, when, who);
+    if (e.kind == EventKind::Released)
+        return Words::tr("%1 released %2 at %3 and was left with a hold count of %4: it should have fallen by one, and "
+                         "the lock should be free at zero.")
+            .arg(who, lock, when, QString::number(e.aux));
+    if (isRecord(e.kind))
+        return Words::tr("The server's hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.")
+            .arg(lock, who, QString::number(e.aux), when);
+    return Words::tr("%1 took %2 at %3 and its hold count became %4: it should have risen by one.")
+        .arg(who, lock, when, QString::number(e.aux));
+}
+
 } // namespace
 
 QString lostRaceText(const Violation& violation, Nanos length, const Trace& trace) {
@@ -66,22 +117,9 @@ QString deadConnectionText(EntityId owner, const Violation& violation, Nanos len
 }
 
 QString reentrancyText(const Violation& violation, Nanos length, const Trace& trace) {
-    const Event e = trace.at(std::min(violation.row, trace.size() - 1));
-    const QString who = actorText(violation.actors.front(), trace), lock = trace.displayName(violation.lock),
-                  when = instantText(trace, violation.from, length);
-    if (e.kind == EventKind::RecordFreed)
-        return Words::tr("The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a "
-                         "time.")
-            .arg(lock, when, who);
-    if (e.kind == EventKind::Released)
-        return Words::tr("%1 released %2 at %3 and was left with a hold count of %4: it should have fallen by one, and "
-                         "the lock should be free at zero.")
-            .arg(who, lock, when, QString::number(e.aux));
-    if (isRecord(e.kind))
-        return Words::tr("The server's hold count of %1 for %2 jumped to %3 at %4: it should change by one at a time.")
-            .arg(lock, who, QString::number(e.aux), when);
-    return Words::tr("%1 took %2 at %3 and its hold count became %4: it should have risen by one.")
-        .arg(who, lock, when, QString::number(e.aux));
+    return paragraph(
+        {countText(violation, length, trace), repeatedText(violation.actors.front(), violation.lock,
+                                                           std::min(violation.row + 1, trace.size()), length, trace)});
 }
 
 } // namespace lockscope::verdict

@@ -10,6 +10,7 @@
 #include "verdict/hold_end.h"
 #include "verdict/memory_loss.h"
 #include "verdict/obstacle_text.h"
+#include "verdict/queue_story.h"
 #include "verdict/verdict.h"
 #include "verdict/why.h"
 #include "verdict/words.h"
@@ -147,7 +148,8 @@ public:
         return paragraph({tr("%1 got %2 at %3 although %4 had asked before it and was still waiting.")
                               .arg(early, name(m_v.lock), at(m_v.from), late),
                           m_v.to == kNever ? QString() : tr("%1 got it only at %2.").arg(late, at(m_v.to)),
-                          tr("This lock promises to go in the order of its queue.")});
+                          tr("This lock promises to go in the order of its queue."),
+                          lostPlaceText(m_v, m_length, m_trace)});
     }
 
     QString tokenOrder() const {
@@ -210,6 +212,10 @@ private:
             const Chronicle c = chronicleOf(m_v.actors[i], m_v.lock, m_v.row, m_v.to, m_trace);
             if (c.recordEnded && *c.recordEnded <= m_v.from && c.freedBy == FreedBy::Expiry)
                 lost = paragraph({end(c).cause(), end(c).permit(), end(c).belief()});
+            else if (c.recordEnded && *c.recordEnded <= m_v.from &&
+                     (c.freedBy == FreedBy::NodeLoss || c.freedBy == FreedBy::Evicted) &&
+                     !failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
+                lost = paragraph({permitLossText(c, m_v.lock, m_length, m_trace), end(c).beliefAfterwards()});
             else if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
                 lost = isWhy() ? failover(c, *story) : paragraph({failover(c, *story), end(c).beliefAfterwards()});
         }

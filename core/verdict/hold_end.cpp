@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/hold_end.h"
 
+#include "trace/state.h"
 #include "trace/time_text.h"
 #include "trace/trace_time.h"
 #include "verdict/failover_story.h"
@@ -55,7 +56,8 @@ QString HoldEnd::cause() const {
     if (m_c.watchdogStopped && *m_c.watchdogStopped <= *m_c.recordEnded)
         return Words::tr("The watchdog of %1 stopped at %2, so nothing renewed its lease.")
             .arg(who, at(*m_c.watchdogStopped));
-    if (!m_c.clockJumps.empty()) return jumps(m_c.clockJumps);
+    if (!m_c.clockJumps.empty() || !m_c.clockDrifts.empty())
+        return paragraph({m_c.clockJumps.empty() ? QString() : jumps(m_c.clockJumps), drifts()});
     if (m_c.bySession) return Words::tr("The servers did not hear from %1 in time.").arg(who);
     if (m_c.renewalsFailed > 0) return Words::tr("%1 tried to renew its lease and got no answer.").arg(who);
     if (m_c.renewals == 0) return Words::tr("%1 worked for longer than its lease, and nothing renewed it.").arg(who);
@@ -69,6 +71,18 @@ QString HoldEnd::jumps(const std::vector<trace::Event>& all) const {
     if (all.size() == 1) return Words::tr("The clock of %1 jumped at %2.").arg(clocks, last);
     return at(all.front().time()) == last ? Words::tr("The clocks of %1 jumped at %2.").arg(clocks, last)
                                           : Words::tr("The clocks of %1 jumped, the last one at %2.").arg(clocks, last);
+}
+
+QString HoldEnd::drifts() const {
+    QStringList all;
+    for (const trace::Event& drift : m_c.clockDrifts) {
+        const std::int64_t gain = trace::driftOf(m_trace.entity(drift.aux).name).value_or(0);
+        const QString who = actorText(drift.actor, m_trace), each = lengthText(0ns, Nanos(std::abs(gain)));
+        all += (gain > 0 ? Words::tr("From %2 on the clock of %1 was too fast: it gained %3 each second.")
+                         : Words::tr("From %2 on the clock of %1 was too slow: it lost %3 each second."))
+                   .arg(who, at(drift.time()), each);
+    }
+    return paragraph(all);
 }
 
 QString HoldEnd::record() const {

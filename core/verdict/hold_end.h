@@ -26,6 +26,7 @@ public:
 
 private:
     QString jumps(const std::vector<trace::Event>& all) const;
+    QString drifts() const;
     QString leaseEnd(const QString& when, const QString& nextAt) const;
     QString at(Nanos t) const;
     QString actor(trace::EntityId id) const;

@@ -133,6 +133,33 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
                   : Words::tr("%1 lost its memory of the lock of %2 at %3.").arg(server, who, when);
 }
 
+QString permitLossText(const Chronicle& c, EntityId lock, Nanos length, const Trace& trace) {
+    const QString when = instantText(trace, *c.recordEnded, length);
+    const std::size_t end = trace.upperBound(*c.recordEnded);
+    const EntityId parent = trace.entity(lock).parent,
+                   only = parent != trace::kNoEntity ? parent : deciderBefore(end, lock, trace);
+    const QString server = only == trace::kNoEntity ? Words::tr("The server") : trace.displayName(only);
+    const auto deleted = [&] {
+        for (std::size_t row = end; row-- > 0 && trace.timeAt(row) == c.recordEnded->count();) {
+            if (trace.kindAt(row) != EventKind::SettingChanged) continue;
+            const Event e = trace.at(row);
+            if (trace.entity(e.aux).name == trace::kAllDeleted && (only == trace::kNoEntity || e.actor == only))
+                return true;
+        }
+        return false;
+    };
+    if (c.freedBy == FreedBy::Evicted)
+        return Words::tr("%1 evicted the permits at %2, also those that clients held, and gave out new ones.")
+            .arg(server, when);
+    if (deleted())
+        return Words::tr("All data of %1 were deleted at %2, also who held permits: it gave out new ones.")
+            .arg(server, when);
+    if (diedAt(only, *c.recordEnded, trace))
+        return Words::tr("%1 died at %2, and did not know who held permits when it was back: it gave out new ones.")
+            .arg(server, when);
+    return Words::tr("%1 lost its memory of who held permits at %2, and gave out new ones.").arg(server, when);
+}
+
 bool noneWasRecorded(const Violation& violation, const Trace& trace) {
     const auto isOfLock = [&](std::size_t row) {
         return trace::isRecord(trace.kindAt(row)) && trace.at(row).subject == violation.lock;

@@ -8,6 +8,10 @@ namespace lockscope::verdict {
 /// violation, by which instants are rounded. Precondition: the record has ended by FreedBy::NodeLoss. Translated.
 QString memoryLossText(const Chronicle& c, trace::EntityId lock, Nanos length, const trace::Trace& trace);
 
+/// memoryLossText() of the permits of a semaphore, which their server loses together. Precondition: the record has
+/// ended by FreedBy::NodeLoss or FreedBy::Evicted. Translated.
+QString permitLossText(const Chronicle& c, trace::EntityId lock, Nanos length, const trace::Trace& trace);
+
 /// Whether the server was looked at before the violation, and named nobody while they believed. Looks at some thousand
 /// rows.
 bool noneWasRecorded(const Violation& violation, const trace::Trace& trace);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/obstacle.h"
 
+#include "trace/death.h"
 #include "trace/look_back.h"
 #include "trace/server_told.h"
 
@@ -177,6 +178,47 @@ void readPool(Obstacle& o, const Violation& v, const Trace& trace) {
     }
 }
 
+/// Servers that were away just before the bound passed, or while it ran.
+void readAway(Obstacle& o, const Violation& v, const Trace& trace) {
+    const std::size_t end = std::min(v.row, trace.size());
+    const EntityId own = trace.entity(v.lock).parent;
+    const auto keeps = [&](EntityId node) {
+        if (own != trace::kNoEntity) return node == own;
+        for (EntityId id = 1; id < trace.entityCount(); ++id)
+            if (trace.copyOf(id) == v.lock && trace.entity(id).parent == node) return true;
+        return false;
+    };
+    std::map<EntityId, Obstacle::Away> all;
+    std::optional<Nanos> held; // until when somebody had it by the record
+    for (std::size_t row = firstRowBefore(end); row < end; ++row) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind == EventKind::RecordFreed && trace.at(row).subject == v.lock) held = trace.at(row).time();
+        if (kind != EventKind::NodeStarted && kind != EventKind::NodePaused && kind != EventKind::NodeResumed &&
+            kind != EventKind::NodeKilled)
+            continue;
+        const trace::Event e = trace.at(row);
+        if (!keeps(e.actor)) continue;
+        Obstacle::Away& away = all[e.actor];
+        if (kind == EventKind::NodePaused) {
+            away = {};
+            away.server = e.actor;
+            away.stopped = e.time();
+        } else if (kind == EventKind::NodeKilled) {
+            if (away.back) away = {};
+            away.server = e.actor;
+            away.died = e.time();
+            away.powerLost = trace::isCrash(e);
+        } else {
+            away.back = e.time();
+        }
+    }
+    const auto counts = [&](const Obstacle::Away& away) {
+        return away.server != trace::kNoEntity && (!held || !away.back || *away.back >= *held);
+    };
+    for (const auto& [server, away] : all)
+        if (counts(away) && (o.away.server == trace::kNoEntity || away.powerLost)) o.away = away;
+}
+
 } // namespace
 
 Obstacle obstacleTo(const Violation& violation, const Trace& trace) {
@@ -189,6 +231,7 @@ Obstacle obstacleTo(const Violation& violation, const Trace& trace) {
     readDeadWaiter(o, violation, trace);
     readSlowLinks(o, violation, trace);
     readPool(o, violation, trace);
+    readAway(o, violation, trace);
     return o;
 }
 

@@ -28,6 +28,16 @@ struct Obstacle {
     Nanos slowBy{}, slowSince{};
     std::optional<Nanos> slowUntil;
 
+    /// The server of the lock that was away last while it was free, or when it became so; kNoEntity: none was.
+    struct Away {
+        trace::EntityId server = trace::kNoEntity;
+        std::optional<Nanos> stopped; ///< it stood still since then
+        std::optional<Nanos> died;
+        bool powerLost = false;    ///< … with its machine, which told nobody that connections are over
+        std::optional<Nanos> back; ///< missing: not before the end of the violation
+    };
+    Away away;
+
     /// The server whose pool, which the waiters share, had no connection left, since when, and until when; missing: not
     /// before the end of the violation. kNoEntity: it had some.
     trace::EntityId pool = trace::kNoEntity;

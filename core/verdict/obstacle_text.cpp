@@ -49,6 +49,7 @@ private:
         }
         if (m_o.pool != trace::kNoEntity) return noConnection();
         if (!m_o.slowServers.empty()) return slow();
+        if (m_o.away.server != trace::kNoEntity) return away();
         return m_over ? tr("On the server the lock was free: its waiters were not told of that, or asked in vain.")
                       : tr("On the server the lock is free: its waiters were not told of that, or ask in vain.");
     }
@@ -71,6 +72,31 @@ private:
                               : tr("On the server the lock was free, but all connections of the pool to %1 were lent "
                                    "from %2 to %3: the waiters had none to ask by."))
             .arg(server, since, at(*m_o.poolEmptyUntil));
+    }
+    QString away() const {
+        const Obstacle::Away& away = m_o.away;
+        const QString server = m_trace.displayName(away.server);
+        const auto span = [&](const QString& since, const QString& fromTo, Nanos from, std::optional<Nanos> to) {
+            return to ? fromTo.arg(server, at(from), at(*to)) : since.arg(server, at(from));
+        };
+        QString stopped, died;
+        if (away.stopped)
+            stopped = span(tr("%1 has stood still since %2."), tr("%1 stood still from %2 to %3."), *away.stopped,
+                           away.died ? away.died : away.back);
+        if (away.died && away.powerLost)
+            died = span(tr("The machine of %1 has been off since %2."), tr("The machine of %1 was off from %2 to %3."),
+                        *away.died, away.back);
+        else if (away.died)
+            died = span(tr("%1 has been dead since %2."), tr("%1 was dead from %2 to %3."), *away.died, away.back);
+        const QString rest =
+            away.powerLost
+                ? m_over ? tr("On the server the lock was free, but connections had died with the machine, which told "
+                              "nobody: clients waited on them for answers that never came.")
+                         : tr("On the server the lock is free, but connections died with the machine, which told "
+                              "nobody: clients wait on them for answers that never come.")
+            : m_over ? tr("The lock was free, but its waiters got on late after that.")
+                     : tr("The lock is free, but its waiters do not get on since.");
+        return paragraph({stopped, died, rest});
     }
     QString slow() const {
         const QString servers = actorsText(m_o.slowServers, m_trace), since = at(m_o.slowSince);

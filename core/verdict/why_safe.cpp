@@ -225,9 +225,9 @@ QString tell(const trace::Trace& trace, Nanos at, Over over) {
     const auto time = [](Nanos t) { return instantText(t); };
     const QString former = trace.displayName(story->former), holder = actorText(story->holder, trace);
     const QString lock = trace.displayName(story->lock), successor = trace.displayName(story->successor);
-    const Majority majority = story->leads ? majorityOf(story->lock, end, trace) : Majority();
+    const Majority majority = majorityOf(story->lock, end, trace);
     QString now;
-    if (majority.all > 0 && !majority.isThere())
+    if (story->leads && majority.all > 0 && !majority.isThere())
         now = Words::tr("There is no majority since %1 (%2 of %3 servers run): nobody can get in until one is back.")
                   .arg(time(majority.lost), QString::number(majority.running), QString::number(majority.all));
     else if (story->next != trace::kNoEntity)
@@ -246,6 +246,8 @@ QString tell(const trace::Trace& trace, Nanos at, Over over) {
     else if (story->back != kNever)
         took =
             Words::tr("%1 was back at %2 and knew the holder, so nobody else got in.").arg(former, time(story->back));
+    else if (now.isEmpty() && majority.all > 0 && majority.running == 0)
+        now = Words::tr("No other server runs that could take over: nobody can get in until one is back.");
     else if (now.isEmpty())
         now = Words::tr("Until another server takes over, nobody can get in.");
     return paragraph({died, took, now});

@@ -188,6 +188,7 @@ void TimelineView::dataChanged() {
     // A new past grows from nothing: until it has come to where one looks, the axis does not shrink away from there.
     const std::int64_t looked = std::max(m_context->playhead().count(), m_zoom->isFitted() ? 0 : m_zoom->to());
     m_catchingUp = m_catchingUp && now < looked;
+    m_unseen = m_unseen || m_context->unseenFrom().has_value(); // what comes now is hidden until the playhead is there
     m_zoom->setEnd(std::max({now, planned.count(), second, m_catchingUp ? looked : 0, liveEnd()}));
     if (!m_rangeChosen && (now > 0 || session)) {
         m_rangeChosen = true;
@@ -392,7 +393,7 @@ QString TimelineView::rowWords(int row) const {
                             laneState(*m_loader->data(), lane, t));
 }
 
-void TimelineView::refreshLanes(const TimelineScene& scene) {
+bool TimelineView::refreshLanes(const TimelineScene& scene) {
     CacheKey key;
     key.data = &scene.data;
     key.rows = scene.data.rows();
@@ -415,7 +416,7 @@ void TimelineView::refreshLanes(const TimelineScene& scene) {
         key.leases.push_back(lease.row);
     key.copies = copyStates(scene);
     key.believers = believersAtPlayhead(scene);
-    if (key == m_key && !m_lanes.isNull()) return;
+    if (key == m_key && !m_lanes.isNull()) return false;
 
     QElapsedTimer timer;
     timer.start();
@@ -429,15 +430,17 @@ void TimelineView::refreshLanes(const TimelineScene& scene) {
     m_key = std::move(key);
     m_lastFrameMs = double(timer.nsecsElapsed()) / 1e6;
     qCDebug(frameTime, "%.2f ms for %d lanes", m_lastFrameMs, int(m_layout.rows().size()));
+    return true;
 }
 
-void TimelineView::paintEvent(QPaintEvent*) {
+void TimelineView::paintEvent(QPaintEvent* event) {
     QPainter painter(viewport());
     {
         const std::lock_guard lock(m_loader->data()->mutex());
         if (layOut()) QMetaObject::invokeMethod(this, &TimelineView::updateGeometries, Qt::QueuedConnection);
         const TimelineScene now = scene();
-        refreshLanes(now);
+        // Where only a strip was to be repainted, the rest of the screen has the picture before.
+        if (refreshLanes(now) && event->region() != QRegion(viewport()->rect())) viewport()->update();
         painter.drawImage(0, 0, m_lanes); // clipped to what is to be repainted
         m_lit.reset();
         if (m_context && m_context->spotlight()) {

@@ -219,7 +219,8 @@ private:
     std::pair<int, int> frameOf(const TimelineMetrics& metrics) const;
     void updateGeometries();
     void updateAll();
-    void refreshLanes(const TimelineScene& scene);
+    /// True when the picture of the lanes was painted anew.
+    bool refreshLanes(const TimelineScene& scene);
     void paintOverlay(QPainter& painter, const TimelineScene& scene);
     void paintEmpty(QPainter& painter);
     /// The first y from `top` on where something of that height covers no caption, px of the viewport.

@@ -40,6 +40,40 @@ private Q_SLOTS:
             << u"replicas?recipe=redis-fair&seed=219&do=5.46s,restart-node-empty,redis-2&do=8.84s,evict-key,redis-2&"
                "do=9.93s,kill-node,redis-1,for=1.2s"_qs
             << u"redis-1 died at 9\\.93"_qs << u"too few servers"_qs;
+        QTest::newRow("permits flushed")
+            << u"contention-permits?recipe=redis-semaphore&seed=526&do=3.76s,flush-node,redis-1"_qs
+            << u"All data of redis-1 were deleted at 3\\.7"_qs << u"died"_qs;
+        QTest::newRow("permits lost with their server")
+            << u"contention-permits?recipe=redis-semaphore&seed=151&do=3.73s,evict-key,redis-1&do=6.42s,restart-node,"
+               "redis-1"_qs
+            << u"redis-1 died at 6\\.42"_qs << u"deleted"_qs;
+        QTest::newRow("a server's clock that gains")
+            << u"contention?recipe=sql-lease&seed=204&do=4.68s,cut-link,A%7Csql-1,for=1.7s&do=5.38s,jump-clock,sql-1,"
+               "value=-10s&do=8.75s,drift-clock,sql-1,value=0.3s&do=9.99s,hang-work,B"_qs
+            << u"From 8\\.7[0-9]* s on the clock of sql-1 was too fast: it gained 300 ms each second"_qs
+            << u"jumped"_qs;
+        QTest::newRow("a deciding server's clock that gains")
+            << u"contention?recipe=redis-redlock&seed=59&do=4.82s,drift-clock,redis-1,value=0.3s&do=8.51s,kill-node,"
+               "redis-3,for=3.0s&do=9.76s,hang-work,waiter&do=11.80s,repeat-request,waiter"_qs
+            << u"on the clock of redis-1 was too fast"_qs << u"clock of redis-[23]"_qs;
+        QTest::newRow("connections died with their machine")
+            << u"contention?recipe=sql-for-update&seed=6&do=9.3s,crash-node,sql-1,for=4s"_qs
+            << u"The machine of sql-1 was off from 9\\.3 s to 13\\.3 s\\. On the server the lock was free, but "
+               u"connections "
+               "had died"_qs
+            << u"not told of that"_qs;
+        QTest::newRow("a server stood still before its machine went off")
+            << u"contention?recipe=sql-advisory&seed=954&do=6.01s,pause-node,sql-1,for=8.8s&do=8.91s,crash-node,sql-1,"
+               "for=3.8s"_qs
+            << u"sql-1 stood still from 6\\.0[0-9]* s to 8\\.9[0-9]* s\\. The machine of sql-1 was off"_qs
+            << u"not told of that"_qs;
+        QTest::newRow("a place in the queue lost by a clock that jumped")
+            << u"contention?recipe=redis-fair&seed=1&do=4.3s,jump-clock,redis-1,value=20s"_qs
+            << u"The clock of redis-1 jumped at 4\\.3 s\\. C lost its place in the server's queue at 4\\.[45]"_qs
+            << u"died"_qs;
+        QTest::newRow("a take that was done twice")
+            << u"contention?recipe=redis-reentrant&seed=2&do=5.3s,repeat-request,waiter"_qs
+            << u"A request of D reached redis-1 twice, sent at 5\\.720"_qs << u"request of [ABC]"_qs;
     }
     void theCauseIsTold() {
         QFETCH(QString, text);

@@ -6,6 +6,7 @@
 
 #include <QAction>
 #include <QMenu>
+#include <QScreen>
 #include <QTest>
 
 using namespace lockscope;
@@ -77,6 +78,29 @@ private Q_SLOTS:
         QVERIFY(s.compute(20s));
         s.strike(7s, 7s);
         QCOMPARE(Nanos(s.ghost().from), Nanos(7s));
+    }
+
+    /// The future may have been computed, and painted as one that nobody has seen, before a fast playhead leaps over
+    /// it.
+    void whatALeapUncoversIsOnTheScreen() {
+        Stage s;
+        s.view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&s.view));
+        QVERIFY(s.compute(20s));
+        s.context.setPlayhead(20s);
+        s.strike(14s, 1s);
+        s.context.setPlayhead(14s);
+        QTRY_COMPARE(s.session.trace()->reached(), Nanos(14s));
+        s.context.setLookAhead(20s);
+        QVERIFY(s.compute(20s));
+        QTRY_COMPARE(s.view.loader()->data()->now(), Nanos(20s).count());
+        QTRY_COMPARE(s.context.verdict()->reached, Nanos(20s));
+        const auto shown = [&] { return s.view.screen()->grabWindow(s.view.winId()).toImage(); };
+        const QImage before = shown();
+        s.context.setPlayhead(20s);
+        QTRY_VERIFY(shown() != before);
+        const auto whole = [&] { return s.view.grab().toImage().convertToFormat(QImage::Format_RGB32); };
+        QTRY_COMPARE(shown().convertToFormat(QImage::Format_RGB32), whole());
     }
 
     void theSameRunAgainIsNoOther() {
