@@ -168,6 +168,24 @@
             <numerusform>%1 of %n locks, for want of room</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>and %n more</numerusform>
+            <numerusform>and %n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>LineName</name>
+    <message numerus="yes">
+        <source>%1…%2 (%n characters)</source>
+        <extracomment>The beginning and the end of a name, and its length.</extracomment>
+        <translation>
+            <numerusform>%1…%2 (%n characters)</numerusform>
+            <numerusform>%1…%2 (%n characters)</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>Locks</name>
@@ -563,6 +581,21 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n event(s), digest %1</source>
+        <translation>
+            <numerusform>%n event, digest %1</numerusform>
+            <numerusform>%n events, digest %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n acquisition(s), %1</source>
+        <extracomment>%1: "1273 events, digest 0acc…"</extracomment>
+        <translation>
+            <numerusform>%n acquisition, %1</numerusform>
+            <numerusform>%n acquisitions, %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n subscribed to its release</source>
         <translation>
             <numerusform>%n subscribed to its release</numerusform>
@@ -588,6 +621,20 @@
         <translation>
             <numerusform>%n permit free</numerusform>
             <numerusform>%n permits free</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 key(s) looked at</source>
+        <translation>
+            <numerusform>%1 key looked at</numerusform>
+            <numerusform>%1 keys looked at</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %2 key(s) looked at</source>
+        <translation>
+            <numerusform>%1 of %2 key looked at</numerusform>
+            <numerusform>%1 of %2 keys looked at</numerusform>
         </translation>
     </message>
 </context>
@@ -648,6 +695,20 @@
 </context>
 <context>
     <name>lockscope::live::LiveSession</name>
+    <message numerus="yes">
+        <source>%1 of %2 key(s) looked at</source>
+        <translation>
+            <numerusform>%1 of %2 key looked at</numerusform>
+            <numerusform>%1 of %2 keys looked at</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 key(s) not looked at: this server would keep them for longer</source>
+        <translation>
+            <numerusform>%1 key not looked at: this server would keep them for longer</numerusform>
+            <numerusform>%1 keys not looked at: this server would keep them for longer</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n address(es)</source>
         <translation>
@@ -826,6 +887,24 @@
         <translation>
             <numerusform>%n lock</numerusform>
             <numerusform>%n locks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lockscope::views::EventsPanel</name>
+    <message numerus="yes">
+        <source>%1 of %2 event(s)</source>
+        <extracomment>%2: how many there are.</extracomment>
+        <translation>
+            <numerusform>%1 of %2 event</numerusform>
+            <numerusform>%1 of %2 events</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 event(s)</source>
+        <translation>
+            <numerusform>%1 event</numerusform>
+            <numerusform>%1 events</numerusform>
         </translation>
     </message>
 </context>

@@ -253,12 +253,17 @@
         <translation>%1 不是从 0 起的整数</translation>
     </message>
     <message>
-        <source>somebody</source>
-        <translation>某个客户端</translation>
-    </message>
-    <message>
         <source>at least %1</source>
         <translation>至少 %1</translation>
+    </message>
+    <message>
+        <source>When last seen, at %1: %2</source>
+        <extracomment>%1 a time of day, %2 a sentence.</extracomment>
+        <translation>上次看到时（%1）：%2</translation>
+    </message>
+    <message>
+        <source>The server cannot be seen now, and this may be over: see first why it does not answer.</source>
+        <translation>现在看不到该服务器，此情况可能已结束：先查它为何不应答。</translation>
     </message>
     <message>
         <source>“%1” is held by %2 for %3.</source>
@@ -538,6 +543,13 @@
     </message>
 </context>
 <context>
+    <name>ClientName</name>
+    <message>
+        <source>somebody</source>
+        <translation>某个客户端</translation>
+    </message>
+</context>
+<context>
     <name>ClientRule</name>
     <message>
         <source>“%1” is no rule: %2 at letter %3. Write name, address, or a pattern with one group, such as app=([a-z-]+).</source>
@@ -648,10 +660,6 @@
     <message>
         <source>disk stalls</source>
         <translation>磁盘卡住</translation>
-    </message>
-    <message>
-        <source>somebody</source>
-        <translation>某个客户端</translation>
     </message>
     <message>
         <source>%1, %2</source>
@@ -976,10 +984,6 @@
 </context>
 <context>
     <name>Difference</name>
-    <message>
-        <source>somebody</source>
-        <translation>某个客户端</translation>
-    </message>
     <message numerus="yes">
         <source>%1 and %n other(s)</source>
         <translation>
@@ -1027,6 +1031,27 @@
         <translation>无期限</translation>
     </message>
     <message>
+        <source>nobody held it</source>
+        <translation>无人持有</translation>
+    </message>
+    <message>
+        <source>%1 held it</source>
+        <translation>由 %1 持有</translation>
+    </message>
+    <message>
+        <source>At %1, %2: %3.</source>
+        <extracomment>"At 10:02:31, redis-1: failed over: another server answers, …"</extracomment>
+        <translation>%1，%2：%3。</translation>
+    </message>
+    <message>
+        <source>restarted</source>
+        <translation>已重启</translation>
+    </message>
+    <message>
+        <source>“%1”, held by %2, went on to another server at %3: the hold may exist twice.</source>
+        <translation>“%1”由 %2 持有，在 %3 转到了另一台服务器：这次持有可能存在两份。</translation>
+    </message>
+    <message>
         <source>“%1” went from %2 to %3.</source>
         <translation>“%1”从 %2 转到 %3。</translation>
     </message>
@@ -1065,16 +1090,9 @@
         <translation>“%1”已没有等待者，因此不再显示：它可能仍被持有。</translation>
     </message>
     <message>
-        <source>“%1” cannot be seen any more.</source>
-        <translation>“%1”已看不到。</translation>
-    </message>
-    <message>
-        <source>nobody held it</source>
-        <translation>无人持有</translation>
-    </message>
-    <message>
-        <source>%1 held it</source>
-        <translation>由 %1 持有</translation>
+        <source>“%1” cannot be seen any more: when it was last seen %2.</source>
+        <extracomment>%2 is a clause such as "nobody held it" and "A held it".</extracomment>
+        <translation>“%1”已看不到：上次看到时%2。</translation>
     </message>
     <message>
         <source>it is free</source>
@@ -2602,209 +2620,16 @@
         <translation>故障转移：现由另一台服务器应答，或其角色已变</translation>
     </message>
     <message>
+        <source>another database took its place (SWAPDB)</source>
+        <translation>另一个数据库换到了它的位置（SWAPDB）</translation>
+    </message>
+    <message>
         <source>all keys were deleted</source>
         <translation>所有键都被删除</translation>
     </message>
     <message>
         <source>the wait is over</source>
         <translation>等待已结束</translation>
-    </message>
-    <message>
-        <source>token %1</source>
-        <translation>令牌 %1</translation>
-    </message>
-    <message>
-        <source>hold %1</source>
-        <translation>第 %1 次持有</translation>
-    </message>
-    <message>
-        <source>, </source>
-        <translation>，</translation>
-    </message>
-    <message>
-        <source>until when is unknown</source>
-        <translation>到何时未知</translation>
-    </message>
-    <message>
-        <source>never expires</source>
-        <translation>永不过期</translation>
-    </message>
-    <message>
-        <source>lease until %1</source>
-        <translation>租约至 %1</translation>
-    </message>
-    <message>
-        <source>lost on its way</source>
-        <translation>途中丢失</translation>
-    </message>
-    <message>
-        <source>%1 on its way</source>
-        <translation>途中 %1</translation>
-    </message>
-    <message>
-        <source>reads</source>
-        <translation>共享读取</translation>
-    </message>
-    <message>
-        <source>holds a permit</source>
-        <translation>持有一个许可</translation>
-    </message>
-    <message>
-        <source>%1 behind</source>
-        <translation>落后 %1</translation>
-    </message>
-    <message>
-        <source>connected</source>
-        <translation>已连接</translation>
-    </message>
-    <message>
-        <source>suspended</source>
-        <translation>已挂起</translation>
-    </message>
-    <message>
-        <source>expired</source>
-        <translation>已过期</translation>
-    </message>
-    <message>
-        <source>given up by the client</source>
-        <translation>客户端已放弃</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n free</source>
-        <comment>permits</comment>
-        <translation>
-            <numerusform>%n 个空闲</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>%1 of %2 free</source>
-        <comment>permits</comment>
-        <translation>%2 个中 %1 个空闲</translation>
-    </message>
-    <message>
-        <source>it was %1's; released by another</source>
-        <translation>它属于 %1；由他人释放</translation>
-    </message>
-    <message>
-        <source>released or deleted</source>
-        <translation>已释放或被删除</translation>
-    </message>
-    <message>
-        <source>released</source>
-        <translation>已释放</translation>
-    </message>
-    <message>
-        <source>%1's lease has expired</source>
-        <translation>%1 的租约已到期</translation>
-    </message>
-    <message>
-        <source>taken from %1 by force</source>
-        <translation>从 %1 处强制夺走</translation>
-    </message>
-    <message>
-        <source>%1's hold was overwritten</source>
-        <translation>%1 的持有被覆盖</translation>
-    </message>
-    <message>
-        <source>%1 decides now, and does not know that %2 has it</source>
-        <translation>现在由 %1 裁定，而它不知道 %2 持有锁</translation>
-    </message>
-    <message>
-        <source>all data of %1 were deleted, with %2's lock</source>
-        <translation>%1 的全部数据被删除，%2 的锁也随之消失</translation>
-    </message>
-    <message>
-        <source>the server lost it with %1 as its owner</source>
-        <translation>服务器丢失了它，当时持有者是 %1</translation>
-    </message>
-    <message>
-        <source>the server evicted it with %1 as its owner</source>
-        <translation>服务器淘汰了它，当时的持有者是 %1</translation>
-    </message>
-    <message>
-        <source>%1's hold ended while it was not shown: when and how is not known</source>
-        <translation>%1 的持有在未显示期间结束：何时、如何结束无从得知</translation>
-    </message>
-    <message>
-        <source>why is not known</source>
-        <translation>原因不明</translation>
-    </message>
-    <message>
-        <source>its client has no connection to the server any more</source>
-        <translation>它的客户端与服务器已没有连接</translation>
-    </message>
-    <message>
-        <source>its client is still connected: it stands still, or its watchdog has stopped</source>
-        <translation>它的客户端仍连着服务器：要么停住了，要么看门狗停了</translation>
-    </message>
-    <message>
-        <source>has no connection left in its pool, and a client asks for one</source>
-        <translation>连接池已无连接，而有客户端在请求</translation>
-    </message>
-    <message>
-        <source>has connections in its pool again</source>
-        <translation>连接池又有连接可用</translation>
-    </message>
-    <message>
-        <source>drops no lock when its memory is full</source>
-        <translation>内存满时不丢弃锁</translation>
-    </message>
-    <message>
-        <source>may drop locks when its memory is full (%1)</source>
-        <translation>内存满时可能丢弃锁（%1）</translation>
-    </message>
-    <message>
-        <source>%1 does not answer any more</source>
-        <extracomment>Each %1 is the address of a member of an ensemble of servers.</extracomment>
-        <translation>%1 不再应答</translation>
-    </message>
-    <message>
-        <source>%1 answers again</source>
-        <translation>%1 又有应答了</translation>
-    </message>
-    <message>
-        <source>%1 leads now</source>
-        <translation>%1 成为领导者</translation>
-    </message>
-    <message>
-        <source>looked at every %1 or more often: no time is known more exactly</source>
-        <translation>至少每 %1 查看一次：任何时间都不会比这更精确</translation>
-    </message>
-    <message>
-        <source>it tells of each change</source>
-        <translation>它会告知每一次变化</translation>
-    </message>
-    <message>
-        <source>it answers again</source>
-        <translation>它又有应答了</translation>
-    </message>
-    <message>
-        <source>down, it thinks</source>
-        <translation>它认为已宕机</translation>
-    </message>
-    <message>
-        <source>down: %1 agree</source>
-        <translation>已宕机：%1 个一致认为</translation>
-    </message>
-    <message>
-        <source>down: enough agree</source>
-        <translation>已宕机：达到法定数量</translation>
-    </message>
-    <message>
-        <source>nobody decides</source>
-        <translation>无人裁定</translation>
-    </message>
-    <message>
-        <source>most servers decide together</source>
-        <translation>多数服务器共同裁定</translation>
-    </message>
-    <message>
-        <source>%1 decides</source>
-        <translation>由 %1 裁定</translation>
-    </message>
-    <message>
-        <source>any %1 of its servers decide</source>
-        <translation>其中任意 %1 台服务器即可决定</translation>
     </message>
     <message>
         <source>Life and faults</source>
@@ -2972,6 +2797,10 @@
         <translation>得知丢锁</translation>
     </message>
     <message>
+        <source>released</source>
+        <translation>已释放</translation>
+    </message>
+    <message>
         <source>release refused</source>
         <translation>释放被拒</translation>
     </message>
@@ -2990,6 +2819,10 @@
     <message>
         <source>permits in all</source>
         <translation>许可总数</translation>
+    </message>
+    <message>
+        <source>suspended</source>
+        <translation>已挂起</translation>
     </message>
     <message>
         <source>record: held</source>
@@ -3115,6 +2948,214 @@
     <message>
         <source>connection restored</source>
         <translation>连接恢复</translation>
+    </message>
+    <message>
+        <source>crashed</source>
+        <translation>崩溃</translation>
+    </message>
+    <message>
+        <source>restarted</source>
+        <extracomment>Of a server: another process was seen in its place.</extracomment>
+        <translation>已重启</translation>
+    </message>
+    <message>
+        <source>refuses</source>
+        <extracomment>Of a machine whose server is dead: it refuses a request.</extracomment>
+        <translation>拒绝</translation>
+    </message>
+    <message>
+        <source>token %1</source>
+        <translation>令牌 %1</translation>
+    </message>
+    <message>
+        <source>hold %1</source>
+        <translation>第 %1 次持有</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>until when is unknown</source>
+        <translation>到何时未知</translation>
+    </message>
+    <message>
+        <source>never expires</source>
+        <translation>永不过期</translation>
+    </message>
+    <message>
+        <source>lease until %1</source>
+        <translation>租约至 %1</translation>
+    </message>
+    <message>
+        <source>lost on its way</source>
+        <translation>途中丢失</translation>
+    </message>
+    <message>
+        <source>%1 on its way</source>
+        <translation>途中 %1</translation>
+    </message>
+    <message>
+        <source>reads</source>
+        <translation>共享读取</translation>
+    </message>
+    <message>
+        <source>holds a permit</source>
+        <translation>持有一个许可</translation>
+    </message>
+    <message>
+        <source>%1 behind</source>
+        <translation>落后 %1</translation>
+    </message>
+    <message>
+        <source>connected</source>
+        <translation>已连接</translation>
+    </message>
+    <message>
+        <source>expired</source>
+        <translation>已过期</translation>
+    </message>
+    <message>
+        <source>given up by the client</source>
+        <translation>客户端已放弃</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n free</source>
+        <comment>permits</comment>
+        <translation>
+            <numerusform>%n 个空闲</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 of %2 free</source>
+        <comment>permits</comment>
+        <translation>%2 个中 %1 个空闲</translation>
+    </message>
+    <message>
+        <source>it was %1's; released by another</source>
+        <translation>它属于 %1；由他人释放</translation>
+    </message>
+    <message>
+        <source>released or deleted</source>
+        <translation>已释放或被删除</translation>
+    </message>
+    <message>
+        <source>%1's lease has expired</source>
+        <translation>%1 的租约已到期</translation>
+    </message>
+    <message>
+        <source>taken from %1 by force</source>
+        <translation>从 %1 处强制夺走</translation>
+    </message>
+    <message>
+        <source>%1's hold was overwritten</source>
+        <translation>%1 的持有被覆盖</translation>
+    </message>
+    <message>
+        <source>%1 decides now, and does not know that %2 has it</source>
+        <translation>现在由 %1 裁定，而它不知道 %2 持有锁</translation>
+    </message>
+    <message>
+        <source>all data of %1 were deleted, with %2's lock</source>
+        <translation>%1 的全部数据被删除，%2 的锁也随之消失</translation>
+    </message>
+    <message>
+        <source>the server lost it with %1 as its owner</source>
+        <translation>服务器丢失了它，当时持有者是 %1</translation>
+    </message>
+    <message>
+        <source>the server evicted it with %1 as its owner</source>
+        <translation>服务器淘汰了它，当时的持有者是 %1</translation>
+    </message>
+    <message>
+        <source>%1's hold ended while it was not shown: when and how is not known</source>
+        <translation>%1 的持有在未显示期间结束：何时、如何结束无从得知</translation>
+    </message>
+    <message>
+        <source>why is not known</source>
+        <translation>原因不明</translation>
+    </message>
+    <message>
+        <source>its client has no connection to the server any more</source>
+        <translation>它的客户端与服务器已没有连接</translation>
+    </message>
+    <message>
+        <source>its client is still connected: it stands still, or its watchdog has stopped</source>
+        <translation>它的客户端仍连着服务器：要么停住了，要么看门狗停了</translation>
+    </message>
+    <message>
+        <source>has no connection left in its pool, and a client asks for one</source>
+        <translation>连接池已无连接，而有客户端在请求</translation>
+    </message>
+    <message>
+        <source>has connections in its pool again</source>
+        <translation>连接池又有连接可用</translation>
+    </message>
+    <message>
+        <source>drops no lock when its memory is full</source>
+        <translation>内存满时不丢弃锁</translation>
+    </message>
+    <message>
+        <source>may drop locks when its memory is full (%1)</source>
+        <translation>内存满时可能丢弃锁（%1）</translation>
+    </message>
+    <message>
+        <source>%1 does not answer any more</source>
+        <extracomment>Each %1 is the address of a member of an ensemble of servers.</extracomment>
+        <translation>%1 不再应答</translation>
+    </message>
+    <message>
+        <source>%1 answers again</source>
+        <translation>%1 又有应答了</translation>
+    </message>
+    <message>
+        <source>%1 leads now</source>
+        <translation>%1 成为领导者</translation>
+    </message>
+    <message>
+        <source>looked at every %1 or more often: no time is known more exactly</source>
+        <translation>至少每 %1 查看一次：任何时间都不会比这更精确</translation>
+    </message>
+    <message>
+        <source>it tells of each change</source>
+        <translation>它会告知每一次变化</translation>
+    </message>
+    <message>
+        <source>forgotten: it begins anew with the new master</source>
+        <extracomment>A Sentinel's doubts end with a promotion: it knows nothing of any server of the group yet.</extracomment>
+        <translation>已忘记：它随新主节点重新开始</translation>
+    </message>
+    <message>
+        <source>it answers again</source>
+        <translation>它又有应答了</translation>
+    </message>
+    <message>
+        <source>down, it thinks</source>
+        <translation>它认为已宕机</translation>
+    </message>
+    <message>
+        <source>down: %1 agree</source>
+        <translation>已宕机：%1 个一致认为</translation>
+    </message>
+    <message>
+        <source>down: enough agree</source>
+        <translation>已宕机：达到法定数量</translation>
+    </message>
+    <message>
+        <source>nobody decides</source>
+        <translation>无人裁定</translation>
+    </message>
+    <message>
+        <source>most servers decide together</source>
+        <translation>多数服务器共同裁定</translation>
+    </message>
+    <message>
+        <source>%1 decides</source>
+        <translation>由 %1 裁定</translation>
+    </message>
+    <message>
+        <source>any %1 of its servers decide</source>
+        <translation>其中任意 %1 台服务器即可决定</translation>
     </message>
     <message>
         <source>%1 more each way</source>
@@ -3327,6 +3368,34 @@
         </translation>
     </message>
     <message>
+        <source>%1 at %2</source>
+        <extracomment>%1 a server, %2 an instant.</extracomment>
+        <translation>%1：在 %2</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <comment>between names of servers</comment>
+        <translation>、</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>还有 %n 次</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Restarted</source>
+        <translation>已重启</translation>
+    </message>
+    <message>
+        <source>Failed over</source>
+        <translation>已故障转移</translation>
+    </message>
+    <message>
+        <source>Emptied</source>
+        <translation>已清空</translation>
+    </message>
+    <message>
         <source>Time span</source>
         <translation>时间段</translation>
     </message>
@@ -3346,11 +3415,6 @@
     <message>
         <source>clients: %1, locks: %2, servers: %3, events: %4</source>
         <translation>客户端：%1，锁：%2，服务器：%3，事件：%4</translation>
-    </message>
-    <message>
-        <source>, </source>
-        <comment>between names of servers</comment>
-        <translation>、</translation>
     </message>
 </context>
 <context>
@@ -3624,8 +3688,8 @@
         <translation>其他…</translation>
     </message>
     <message>
-        <source>Restart %1 with what its disk has: a loss of power</source>
-        <translation>断电后重启 %1，只剩磁盘上的数据</translation>
+        <source>Restart %1 with what its disk has, as after a crash</source>
+        <translation>如崩溃后那样重启 %1，只剩磁盘上的数据</translation>
     </message>
     <message>
         <source>Restart %1 with its data</source>
@@ -4166,6 +4230,11 @@
         <translation>慢 %1</translation>
     </message>
     <message>
+        <source>%1 ↔ %2 others</source>
+        <extracomment>Links of one client or server: %1 its name, %2 the number of parties at the other ends, three at least.</extracomment>
+        <translation>%1 ↔ 其他 %2 方</translation>
+    </message>
+    <message>
         <source>dead</source>
         <translation>已崩溃</translation>
     </message>
@@ -4556,6 +4625,21 @@
     </message>
 </context>
 <context>
+    <name>LineName</name>
+    <message>
+        <source>(empty)</source>
+        <extracomment>A lock whose name is the empty text.</extracomment>
+        <translation>（空）</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1…%2 (%n characters)</source>
+        <extracomment>The beginning and the end of a name, and its length.</extracomment>
+        <translation>
+            <numerusform>%1…%2（%n 个字符）</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Lock</name>
     <message>
         <source>the lock “%1” could not be given back: %2</source>
@@ -4672,10 +4756,6 @@
 <context>
     <name>LockError</name>
     <message>
-        <source>The recipe “%1” cannot elect a leader: nothing would end the leadership of one that dies.</source>
-        <translation>算法“%1”不能用于选举领导者：领导者死亡后，没有什么会结束它的领导权。</translation>
-    </message>
-    <message>
         <source>Locks over %1 are not supported.</source>
         <translation>不支持 %1 上的锁。</translation>
     </message>
@@ -4700,10 +4780,6 @@
         <translation>本程序的另一个线程持有它。要在线程之间转移的持有请用 acquire() 获取；被遗留的持有可用 giveBack() 归还。</translation>
     </message>
     <message>
-        <source>An election needs a watchdog: LockOptions::watchdog is 0, and the leader would end with its lease.</source>
-        <translation>选举需要看门狗：LockOptions::watchdog 为 0，领导者会随租约结束而失去领导权。</translation>
-    </message>
-    <message>
         <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
         <translation>此锁的客户端属于复制出本进程（fork）的那个进程：请在这里新建一个。</translation>
     </message>
@@ -4722,6 +4798,14 @@
     <message>
         <source>%1 names fewer than three servers, so none of them may be away: a majority is all of them. Name three or five.</source>
         <translation>%1 列出的服务器少于三台，因此任何一台都不能缺席：多数派就是全部。请列出三台或五台。</translation>
+    </message>
+    <message>
+        <source>An election needs a watchdog: LockOptions::watchdog is 0, and the leader would end with its lease.</source>
+        <translation>选举需要看门狗：LockOptions::watchdog 为 0，领导者会随租约结束而失去领导权。</translation>
+    </message>
+    <message>
+        <source>The recipe “%1” cannot elect a leader: nothing would end the leadership of one that dies.</source>
+        <translation>算法“%1”不能用于选举领导者：领导者死亡后，没有什么会结束它的领导权。</translation>
     </message>
     <message>
         <source>Another client of this program has the identity “%1” on %2: each would take the other's locks for its own. Give each client an identity of its own, or close the other one first.</source>
@@ -4826,6 +4910,10 @@
     <message>
         <source>At least one permit must be asked for, not %1.</source>
         <translation>至少须申请一个许可，而不是 %1 个。</translation>
+    </message>
+    <message>
+        <source>%1 permits cannot be given back: the hold has %2.</source>
+        <translation>不能归还 %1 个许可：该持有只有 %2 个。</translation>
     </message>
     <message>
         <source>The lock was lost: %1.</source>
@@ -6735,6 +6823,10 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
+        <source>The recipe is the one that the locks on the server look like: %1, held until their connection ends.</source>
+        <translation>算法按服务器上锁的样子推断：%1，持有到其连接结束为止。</translation>
+    </message>
+    <message>
         <source>Recipe, lease and watchdog are those that the locks on the server look like: %1, lease %2.</source>
         <translation>算法、租约和看门狗按服务器上锁的样子推断：%1，租约 %2。</translation>
     </message>
@@ -6951,6 +7043,26 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>long texts are cut</source>
         <translation>长文本已截断</translation>
+    </message>
+    <message>
+        <source>the transaction of %1 has locked its row, until it ends</source>
+        <translation>%1 的事务锁住了它的行，直到事务结束</translation>
+    </message>
+    <message>
+        <source>no transaction has locked its row</source>
+        <translation>没有事务锁住它的行</translation>
+    </message>
+    <message>
+        <source>the session of %1 has it, in the server's memory</source>
+        <translation>%1 的会话持有它，只在服务器的内存里</translation>
+    </message>
+    <message>
+        <source>no session has it</source>
+        <translation>没有会话持有它</translation>
+    </message>
+    <message>
+        <source>nobody has looked yet at what the server holds of it</source>
+        <translation>尚未查看服务器上的内容</translation>
     </message>
 </context>
 <context>
@@ -7423,14 +7535,8 @@ A client's address leads to the new master at once.</source>
         <translation>服务器上遗留着 %1 的一把旧锁，还会留 %2，%1 已不再持有它</translation>
     </message>
     <message>
-        <source>%1 holds it</source>
-        <comment>one client</comment>
-        <translation>%1 持有它</translation>
-    </message>
-    <message>
-        <source>%1 hold it</source>
-        <comment>several clients</comment>
-        <translation>%1 持有它</translation>
+        <source>no server can decide who holds it</source>
+        <translation>没有服务器能决定由谁持有</translation>
     </message>
     <message>
         <source>no majority of its servers runs, so nobody can get it</source>
@@ -7445,20 +7551,26 @@ A client's address leads to the new master at once.</source>
         <translation>它的服务器已宕机，谁也得不到它</translation>
     </message>
     <message>
+        <source>on the server it is free</source>
+        <translation>服务器上它是空闲的</translation>
+    </message>
+    <message>
+        <source>%1 holds it</source>
+        <comment>one client</comment>
+        <translation>%1 持有它</translation>
+    </message>
+    <message>
+        <source>%1 hold it</source>
+        <comment>several clients</comment>
+        <translation>%1 持有它</translation>
+    </message>
+    <message>
         <source>the server shows it only while somebody waits for it</source>
         <translation>服务器只在有等待者时显示它</translation>
     </message>
     <message>
-        <source>no server can decide who holds it</source>
-        <translation>没有服务器能决定由谁持有</translation>
-    </message>
-    <message>
         <source>what the servers hold is not observed</source>
         <translation>服务器上的情况未观察到</translation>
-    </message>
-    <message>
-        <source>on the server it is free</source>
-        <translation>服务器上它是空闲的</translation>
     </message>
     <message>
         <source>on the server it is held by %1, lease %2 left</source>
@@ -7613,9 +7725,9 @@ A client's address leads to the new master at once.</source>
         <translation>继续 %1</translation>
     </message>
     <message>
-        <source>power of %1 lost</source>
-        <extracomment>A fault: the machine of a server lost its power.</extracomment>
-        <translation>%1 断电</translation>
+        <source>crashed %1</source>
+        <extracomment>A fault: the machine of a server crashed.</extracomment>
+        <translation>%1 崩溃</translation>
     </message>
     <message>
         <source>restarted: %1</source>
@@ -7628,6 +7740,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>started %1</source>
         <translation>启动 %1</translation>
+    </message>
+    <message>
+        <source>emptied: %1</source>
+        <translation>被清空：%1</translation>
+    </message>
+    <message>
+        <source>failed over: %1</source>
+        <translation>故障转移：%1</translation>
     </message>
     <message>
         <source>clock of %1</source>
@@ -7786,16 +7906,16 @@ A client's address leads to the new master at once.</source>
         <translation>已崩溃</translation>
     </message>
     <message>
+        <source>learns: lost</source>
+        <translation>得知：已丢失</translation>
+    </message>
+    <message>
         <source>waits for the change of engines</source>
         <translation>等待引擎切换</translation>
     </message>
     <message>
         <source>refused</source>
         <translation>被拒绝</translation>
-    </message>
-    <message>
-        <source>learns: lost</source>
-        <translation>得知：已丢失</translation>
     </message>
     <message>
         <source>lost</source>
@@ -8170,8 +8290,8 @@ A client's address leads to the new master at once.</source>
         <translation>服务器 %1 恢复</translation>
     </message>
     <message>
-        <source>the machine of %1 lost its power</source>
-        <translation>%1 的机器断电</translation>
+        <source>server %1 crashed: its machine lost its power</source>
+        <translation>服务器 %1 崩溃：其机器断电</translation>
     </message>
     <message>
         <source>server %1 was restarted</source>
@@ -8291,10 +8411,6 @@ A client's address leads to the new master at once.</source>
         <translation>死锁</translation>
     </message>
     <message>
-        <source>somebody</source>
-        <translation>某个客户端</translation>
-    </message>
-    <message>
         <source>idle</source>
         <translation>空闲</translation>
     </message>
@@ -8313,6 +8429,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>free, but engines change: nobody gets in</source>
         <translation>空闲，但正在切换引擎：谁也进不来</translation>
+    </message>
+    <message>
+        <source>its server is dead: nobody gets in</source>
+        <translation>它的服务器已宕机：谁也得不到锁</translation>
     </message>
     <message>
         <source>free</source>
@@ -8548,6 +8668,11 @@ A client's address leads to the new master at once.</source>
         <translation>全部数据被删除</translation>
     </message>
     <message>
+        <source>too few servers have it</source>
+        <extracomment>On the lane of a lock that a majority of several servers must have, when one of these died.</extracomment>
+        <translation>持有它的服务器太少</translation>
+    </message>
+    <message>
         <source>lost with its server</source>
         <translation>随服务器丢失</translation>
     </message>
@@ -8714,6 +8839,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1: %2 thinks that %3 is down</source>
         <translation>%1：%2 认为 %3 已宕机</translation>
+    </message>
+    <message>
+        <source>%1: %2 begins anew with the new master, and forgets that %3 was down</source>
+        <translation>%1：%2 随新主节点重新开始，不再记得 %3 下线过</translation>
     </message>
     <message>
         <source>%1: %2 does not think any more that %3 is down</source>
@@ -8971,6 +9100,46 @@ A client's address leads to the new master at once.</source>
         <translation>服务器上锁当时是空闲的，但从 %2 到 %3，通往 %1 的连接池里的连接全部借出：等待者没有连接可用来请求。</translation>
     </message>
     <message>
+        <source>%1 has stood still since %2.</source>
+        <translation>%1 从 %2 起一直停顿。</translation>
+    </message>
+    <message>
+        <source>%1 stood still from %2 to %3.</source>
+        <translation>%1 从 %2 到 %3 停顿。</translation>
+    </message>
+    <message>
+        <source>The machine of %1 has been off since %2.</source>
+        <translation>%1 所在的机器从 %2 起一直断电。</translation>
+    </message>
+    <message>
+        <source>The machine of %1 was off from %2 to %3.</source>
+        <translation>%1 所在的机器从 %2 到 %3 断电。</translation>
+    </message>
+    <message>
+        <source>%1 has been dead since %2.</source>
+        <translation>%1 从 %2 起一直处于宕机状态。</translation>
+    </message>
+    <message>
+        <source>%1 was dead from %2 to %3.</source>
+        <translation>%1 从 %2 到 %3 处于宕机状态。</translation>
+    </message>
+    <message>
+        <source>On the server the lock was free, but connections had died with the machine, which told nobody: clients waited on them for answers that never came.</source>
+        <translation>服务器上锁是空闲的，但连接已随机器断开，而机器没有通知任何人：客户端在这些连接上等待永远不会到来的应答。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free, but connections died with the machine, which told nobody: clients wait on them for answers that never come.</source>
+        <translation>服务器上锁是空闲的，但连接已随机器断开，而机器没有通知任何人：客户端在这些连接上等待永远不会到来的应答。</translation>
+    </message>
+    <message>
+        <source>The lock was free, but its waiters got on late after that.</source>
+        <translation>锁是空闲的，但其等待者此后很晚才继续。</translation>
+    </message>
+    <message>
+        <source>The lock is free, but its waiters do not get on since.</source>
+        <translation>锁是空闲的，但其等待者此后一直没有继续。</translation>
+    </message>
+    <message>
         <source>On the server the lock is free, but messages to and from %1 take up to %2 longer each way since %3: the waiters ask, and the answers come too late.</source>
         <translation>服务器上锁是空闲的，但自 %3 起，与 %1 之间的消息单程最多慢 %2：等待者在请求，应答却来得太晚。</translation>
     </message>
@@ -9055,20 +9224,8 @@ A client's address leads to the new master at once.</source>
         <translation>%1 的条目在服务器上保留到 %2，但 %1 不认为自己持有锁。</translation>
     </message>
     <message>
-        <source>%1 asked for %2 and did not get it, but its command wrote another end into the entry of %3 at %4.</source>
-        <translation>%1 请求 %2 但没有得到，可它的命令在 %4 把另一个到期时间写进了 %3 的条目。</translation>
-    </message>
-    <message>
-        <source>The command writes before its sender knows whether it has won.</source>
-        <translation>这个命令在发送者知道自己是否赢了之前就已写入。</translation>
-    </message>
-    <message>
-        <source>%1 was cut off from %2 at %3, and the server did not know that: to it the connection of %1 was alive.</source>
-        <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来，%1 的连接还活着。</translation>
-    </message>
-    <message>
-        <source>%1 was cut off from %2 at %3, and the server does not know that: to it the connection of %1 is alive.</source>
-        <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来 %1 的连接还活着。</translation>
+        <source>A request of %1 reached %2 twice, sent at %3: %2 did it twice and counted one hold more than %1 knew of.</source>
+        <translation>%1 在 %3 发出的一个请求两次到达 %2：%2 执行了两次，比 %1 所知多计了一次持有。</translation>
     </message>
     <message>
         <source>The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a time.</source>
@@ -9085,6 +9242,22 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 took %2 at %3 and its hold count became %4: it should have risen by one.</source>
         <translation>%1 在 %3 获得 %2，可重入次数变为 %4：应当加一。</translation>
+    </message>
+    <message>
+        <source>%1 asked for %2 and did not get it, but its command wrote another end into the entry of %3 at %4.</source>
+        <translation>%1 请求 %2 但没有得到，可它的命令在 %4 把另一个到期时间写进了 %3 的条目。</translation>
+    </message>
+    <message>
+        <source>The command writes before its sender knows whether it has won.</source>
+        <translation>这个命令在发送者知道自己是否赢了之前就已写入。</translation>
+    </message>
+    <message>
+        <source>%1 was cut off from %2 at %3, and the server did not know that: to it the connection of %1 was alive.</source>
+        <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来，%1 的连接还活着。</translation>
+    </message>
+    <message>
+        <source>%1 was cut off from %2 at %3, and the server does not know that: to it the connection of %1 is alive.</source>
+        <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来 %1 的连接还活着。</translation>
     </message>
     <message>
         <source>Clients were told at %1 to take their locks on %2. %3 had asked the engine before it by then, and got the lock there at %4: %2 knows nothing of that.</source>
@@ -9213,6 +9386,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>The clocks of %1 jumped, the last one at %2.</source>
         <translation>%1 的时钟先后跳变，最后一次在 %2。</translation>
+    </message>
+    <message>
+        <source>From %2 on the clock of %1 was too fast: it gained %3 each second.</source>
+        <translation>从 %2 起 %1 的时钟走得太快：每秒快 %3。</translation>
+    </message>
+    <message>
+        <source>From %2 on the clock of %1 was too slow: it lost %3 each second.</source>
+        <translation>从 %2 起 %1 的时钟走得太慢：每秒慢 %3。</translation>
     </message>
     <message>
         <source>On the servers the lock of %1 was released at %2.</source>
@@ -9380,6 +9561,30 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %3 丢失了对 %2 的锁的记忆。</translation>
     </message>
     <message>
+        <source>%1 evicted the permits at %2, also those that clients held, and gave out new ones.</source>
+        <translation>%1 在 %2 淘汰了许可，包括客户端持有的许可，并发放了新的许可。</translation>
+    </message>
+    <message>
+        <source>All data of %1 were deleted at %2, also who held permits: it gave out new ones.</source>
+        <translation>%1 的所有数据在 %2 被删除，谁持有许可的记录也随之消失：它发放了新的许可。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2, and did not know who held permits when it was back: it gave out new ones.</source>
+        <translation>%1 在 %2 宕机，恢复后不知道谁持有许可：它发放了新的许可。</translation>
+    </message>
+    <message>
+        <source>%1 lost its memory of who held permits at %2, and gave out new ones.</source>
+        <translation>%1 在 %2 丢失了谁持有许可的记录，并发放了新的许可。</translation>
+    </message>
+    <message>
+        <source>%1 lost its place in the server's queue at %2, and stood in it again, behind others, at %3.</source>
+        <translation>%1 在 %2 失去了在服务器队列中的位置，在 %3 才重新排入队列，排在他人之后。</translation>
+    </message>
+    <message>
+        <source>%1 lost its place in the server's queue at %2.</source>
+        <translation>%1 在 %2 失去了在服务器队列中的位置。</translation>
+    </message>
+    <message>
         <source>%1 starves: it has waited %2 for %3, while others got it</source>
         <translation>%1 饿死：等 %3 已等 %2，别人却一再得到</translation>
     </message>
@@ -9515,6 +9720,22 @@ A client's address leads to the new master at once.</source>
         <translation>%1，持续 %2</translation>
     </message>
     <message>
+        <source>The leader %1 crashed at %2 while %3 held %4.</source>
+        <translation>领导者 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
+    </message>
+    <message>
+        <source>The master %1 crashed at %2 while %3 held %4.</source>
+        <translation>主节点 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
+    </message>
+    <message>
+        <source>The leader %1 was killed at %2 while %3 held %4.</source>
+        <translation>领导者 %1 于 %2 被杀死，当时 %3 持有 %4。</translation>
+    </message>
+    <message>
+        <source>The master %1 was killed at %2 while %3 held %4.</source>
+        <translation>主节点 %1 于 %2 被杀死，当时 %3 持有 %4。</translation>
+    </message>
+    <message>
         <source>There is no majority since %1 (%2 of %3 servers run): nobody can get in until one is back.</source>
         <translation>自 %1 起没有多数派（%3 台服务器中有 %2 台在运行）：在有服务器恢复之前，谁也进不去。</translation>
     </message>
@@ -9527,20 +9748,16 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %3 接替了 %2，当时 %4 持有 %5；它知道持有者是谁，所以没有别人进入。</translation>
     </message>
     <message>
-        <source>The leader %1 died at %2 while %3 held %4.</source>
-        <translation>领导者 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
-    </message>
-    <message>
-        <source>The master %1 died at %2 while %3 held %4.</source>
-        <translation>主节点 %1 于 %2 崩溃，当时 %3 持有 %4。</translation>
-    </message>
-    <message>
         <source>%1 took over at %2 and knew the holder, so nobody else got in.</source>
         <translation>%1 于 %2 接管，并且知道持有者是谁，所以没有别人进来。</translation>
     </message>
     <message>
         <source>%1 was back at %2 and knew the holder, so nobody else got in.</source>
         <translation>%1 于 %2 恢复，并且知道持有者是谁，所以没有别人进来。</translation>
+    </message>
+    <message>
+        <source>No other server runs that could take over: nobody can get in until one is back.</source>
+        <translation>没有其他可以接管的服务器在运行：在有服务器恢复之前，谁都无法进入。</translation>
     </message>
     <message>
         <source>Until another server takes over, nobody can get in.</source>
@@ -9725,6 +9942,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Name the locks to watch, separated by commas (match): memcached lists its keys only by a walk through all items, which you can allow (list=metadump)</source>
         <translation>请指名要监视的锁，以逗号分隔（match）：memcached 只有遍历全部数据项才能列出键，你可以允许它这样做（list=metadump）</translation>
+    </message>
+    <message>
+        <source>New locks are found by a search through all keys, which takes up to %1 here: a lock that is held for less may be missed</source>
+        <translation>新锁靠遍历所有键来发现，在此最多需要 %1：持有时间更短的锁可能会漏掉</translation>
     </message>
     <message>
         <source>Locks are found by a list of all keys, now and then (metadump): a new lock that is held only between two lists is missed</source>
@@ -10203,12 +10424,8 @@ A client's address leads to the new master at once.</source>
         <translation> · 录制提前结束</translation>
     </message>
     <message>
-        <source>  %1 events, digest %2; acquisitions are not recorded by watching</source>
-        <translation>  %1 个事件，摘要 %2；监视不记录获取次数</translation>
-    </message>
-    <message>
-        <source>  %1 acquisitions, %2 events, digest %3</source>
-        <translation>  %1 次获得锁，%2 个事件，摘要 %3</translation>
+        <source>%1; acquisitions are not recorded by watching</source>
+        <translation>%1；监视不记录获取次数</translation>
     </message>
     <message>
         <source>“lock” also takes redis+sentinel://, redis+cluster://, redlock://, zookeeper://, mysql://, postgresql://, sqlite:///FILE, memcached:// and etcd://, each with a recipe from “lockscope list recipes”. --shared holds it as a reader, beside other readers; writers of the same lock name the recipe for both: redis-rw or zk-rw, and on PostgreSQL readers, too, name sql-advisory. --permits N makes it a semaphore of N permits in all and takes one (as --recipe redis-semaphore). --wait bounds the connecting, too, which has a second at least. --id is a name for others to see; two runs of one name exclude each other all the same. COMMAND sees LOCKSCOPE_LOCK and, where the recipe gives one, LOCKSCOPE_TOKEN.</source>
@@ -10507,6 +10724,19 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>SEEN</source>
         <translation>出现</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n event(s), digest %1</source>
+        <translation>
+            <numerusform>%n 个事件，摘要 %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n acquisition(s), %1</source>
+        <extracomment>%1: "1273 events, digest 0acc…"</extracomment>
+        <translation>
+            <numerusform>%n 次获得锁，%1</numerusform>
+        </translation>
     </message>
     <message>
         <source>your own: %1</source>
@@ -10900,6 +11130,11 @@ A client's address leads to the new master at once.</source>
         <translation>（剩余 %1 秒）</translation>
     </message>
     <message>
+        <source>up to %1, names not read</source>
+        <extracomment>Follows "by". A number of holders of which nobody knows the names.</extracomment>
+        <translation>至多 %1 个，未读其名</translation>
+    </message>
+    <message>
         <source>and %1 more</source>
         <translation>等，另有 %1 个</translation>
     </message>
@@ -11137,6 +11372,10 @@ A client's address leads to the new master at once.</source>
         <translation>服务器已故障转移</translation>
     </message>
     <message>
+        <source>another database took the place of this one (SWAPDB)</source>
+        <translation>另一个数据库换到了这个数据库的位置（SWAPDB）</translation>
+    </message>
+    <message>
         <source>server emptied: its keys were thrown away</source>
         <translation>服务器已被清空：它的键全部被删除</translation>
     </message>
@@ -11153,13 +11392,17 @@ A client's address leads to the new master at once.</source>
         <source>%1 leads now</source>
         <translation>%1 成为领导者</translation>
     </message>
-    <message>
-        <source>%1 keys looked at</source>
-        <translation>已查看 %1 个键</translation>
+    <message numerus="yes">
+        <source>%1 key(s) looked at</source>
+        <translation>
+            <numerusform>已查看 %1 个键</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 of %2 keys looked at</source>
-        <translation>已查看 %2 个键中的 %1 个</translation>
+    <message numerus="yes">
+        <source>%1 of %2 key(s) looked at</source>
+        <translation>
+            <numerusform>已查看 %2 个键中的 %1 个</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 commands in %2 s: %3 a second, at most %4 % of the server's time</source>
@@ -12904,13 +13147,17 @@ A client's address leads to the new master at once.</source>
         <source>looking through its keys</source>
         <translation>正在查看它的键</translation>
     </message>
-    <message>
-        <source>%1 of %2 keys looked at</source>
-        <translation>已查看 %2 个键中的 %1 个</translation>
+    <message numerus="yes">
+        <source>%1 of %2 key(s) looked at</source>
+        <translation>
+            <numerusform>已查看 %2 个键中的 %1 个</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 keys not looked at: this server would keep them for longer</source>
-        <translation>有 %1 个键未查看：读取会让此服务器更久地保留它们</translation>
+    <message numerus="yes">
+        <source>%1 key(s) not looked at: this server would keep them for longer</source>
+        <translation>
+            <numerusform>有 %1 个键未查看：读取会让此服务器更久地保留它们</numerusform>
+        </translation>
     </message>
     <message>
         <source>the connection was ended</source>
@@ -13631,10 +13878,6 @@ A client's address leads to the new master at once.</source>
 </context>
 <context>
     <name>lockscope::views::ClusterPanel</name>
-    <message>
-        <source>somebody</source>
-        <translation>某个客户端</translation>
-    </message>
     <message>
         <source>client %1: %2</source>
         <translation>客户端 %1：%2</translation>
@@ -14373,14 +14616,6 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>lockscope::views::EventsModel</name>
     <message>
-        <source>refuses</source>
-        <translation>拒绝</translation>
-    </message>
-    <message>
-        <source>restarted</source>
-        <translation>已重启</translation>
-    </message>
-    <message>
         <source>you</source>
         <translation>你</translation>
     </message>
@@ -14456,17 +14691,22 @@ A client's address leads to the new master at once.</source>
         <source>%1 found, %2 % of the events looked at</source>
         <translation>找到 %1 个，已查看事件的 %2 %</translation>
     </message>
-    <message>
-        <source>%1 of %2 events</source>
-        <translation>%2 个事件中的 %1 个</translation>
+    <message numerus="yes">
+        <source>%1 of %2 event(s)</source>
+        <extracomment>%2: how many there are.</extracomment>
+        <translation>
+            <numerusform>%2 个事件中的 %1 个</numerusform>
+        </translation>
     </message>
     <message>
         <source>the first %1 of %2 events</source>
         <translation>%2 个事件中的前 %1 个</translation>
     </message>
-    <message>
-        <source>%1 events</source>
-        <translation>%1 个事件</translation>
+    <message numerus="yes">
+        <source>%1 event(s)</source>
+        <translation>
+            <numerusform>%1 个事件</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -15693,16 +15933,16 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         </translation>
     </message>
     <message>
+        <source>the same since %1</source>
+        <translation>自 %1 起未变</translation>
+    </message>
+    <message>
         <source>seen at %1, %2 ago</source>
         <translation>于 %1 看到，%2 前</translation>
     </message>
     <message>
         <source>the server is down: nothing of it can be seen</source>
         <translation>服务器已宕机：看不到任何内容</translation>
-    </message>
-    <message>
-        <source>nobody has looked yet at what the server holds of it</source>
-        <translation>尚未查看服务器上的内容</translation>
     </message>
     <message>
         <source>Clients that ask wait for the change of engines: they stand in no server's queue.</source>
@@ -15723,6 +15963,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>This format does not name waiters.</source>
         <translation>此格式不记录等待者。</translation>
+    </message>
+    <message>
+        <source>No waiter is known: the server counts only those that listen for the release.</source>
+        <translation>没有已知的等待者：服务器只数得出订阅释放消息的客户端。</translation>
     </message>
     <message>
         <source>Nobody holds it, nobody waits.</source>
@@ -15977,6 +16221,22 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 <context>
     <name>lockscope::views::LocksPanel</name>
     <message>
+        <source>Show in the &amp;timeline</source>
+        <translation>在时间线中显示(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Copy name</source>
+        <translation>复制名称(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Copy &amp;holder</source>
+        <translation>复制持有者(&amp;H)</translation>
+    </message>
+    <message>
+        <source>&amp;Release by force…</source>
+        <translation>强制释放(&amp;R)…</translation>
+    </message>
+    <message>
         <source>Group (Ctrl+G)</source>
         <translation>分组（Ctrl+G）</translation>
     </message>
@@ -16096,22 +16356,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>The server cannot be seen</source>
         <translation>看不到服务器</translation>
-    </message>
-    <message>
-        <source>Show in the &amp;timeline</source>
-        <translation>在时间线中显示(&amp;T)</translation>
-    </message>
-    <message>
-        <source>&amp;Copy name</source>
-        <translation>复制名称(&amp;C)</translation>
-    </message>
-    <message>
-        <source>Copy &amp;holder</source>
-        <translation>复制持有者(&amp;H)</translation>
-    </message>
-    <message>
-        <source>&amp;Release by force…</source>
-        <translation>强制释放(&amp;R)…</translation>
     </message>
 </context>
 <context>
@@ -17132,8 +17376,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>总览</translation>
     </message>
     <message>
-        <source>The whole trace; drag to move the visible range</source>
-        <translation>整条时间线；拖动可移动可见范围</translation>
+        <source>The whole trace; click to set the playhead, drag to move the visible range</source>
+        <translation>整条时间线；点击可设置播放头，拖动可移动可见范围</translation>
     </message>
 </context>
 <context>
