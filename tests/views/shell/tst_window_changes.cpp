@@ -150,13 +150,15 @@ private Q_SLOTS:
             scenario::Fault fault;
             fault.action = action;
             fault.target = QLatin1String(target);
+            if (action == scenario::Action::DelayLink) fault.value = 1s;
             scene.context()->breakIt(fault);
         };
         for (const char* const client : {"A", "B", "C"})
             strike(scenario::Action::PauseClient, client);
         strike(scenario::Action::PauseNode, "redis-1");
-        for (const char* const link : {"A-redis-1", "B-redis-1", "C-redis-1"})
+        for (const char* const link : {"A-redis-1", "B-redis-1"}) // three that suffer alike would be cured as one
             strike(scenario::Action::CutLink, link);
+        strike(scenario::Action::DelayLink, "C-redis-1");
         QTRY_COMPARE_WITH_TIMEOUT(faults->cures().size(), 7, 30'000);
         const auto inSight = [&] {
             const auto buttons = faults->findChildren<views::BreakButton*>();

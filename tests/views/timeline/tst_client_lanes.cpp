@@ -58,6 +58,25 @@ private Q_SLOTS:
         QCOMPARE(data.engineSwitches().size(), 1u);
     }
 
+    void aChangeOfEnginesIsNoLossOfAServer() {
+        const auto trace = std::make_shared<trace::Trace>();
+        const trace::EntityId client = trace->intern(trace::EntityKind::Client, "A"),
+                              a = trace->intern(trace::EntityKind::Thread, "1", client),
+                              lock = trace->intern(trace::EntityKind::Lock, "orders");
+        const auto lost = std::uint8_t(trace::FreedBy::NodeLoss);
+        trace->append({1'000'000'000, -1, a, lock, 1, EventKind::RecordHeld, 0});
+        trace->append({2'000'000'000, 0, 0, 0, trace->text("engine=zookeeper"), EventKind::SettingChanged, 0});
+        trace->append({2'000'000'000, 0, 0, lock, a, EventKind::RecordFreed, lost});
+        trace->append({3'000'000'000, -1, a, lock, 1, EventKind::RecordHeld, 0});
+        trace->append({4'000'000'000, 0, 0, lock, a, EventKind::RecordFreed, lost});
+        TimelineData data(trace);
+        data.consume();
+        const TickTrack& ticks = laneOf(data, LaneKind::Record, lock)->ticks;
+        QCOMPARE(ticks.size(), std::size_t(2));
+        QCOMPARE(recordTickWords(*trace, ticks[0]), u"another engine decides"_qs);
+        QCOMPARE(recordTickWords(*trace, ticks[1]), u"lost with its server"_qs);
+    }
+
     void whichOfSeveralLocksAClientIsThereForIsNotGuessed() {
         auto trace = std::make_shared<trace::Trace>();
         trace->intern(trace::EntityKind::Lock, "orders");

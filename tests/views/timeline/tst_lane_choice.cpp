@@ -91,7 +91,7 @@ private Q_SLOTS:
         wanted.allLinks = true;
         s.layOut(wanted);
         QCOMPARE(s.links(), 3);
-        // What parts them later parts their rows.
+        // A later fault on one of them parts their rows.
         delay(4s, s.cast.b, 5s);
         s.layOut();
         QCOMPARE(s.links(), 3);

@@ -154,25 +154,6 @@ private Q_SLOTS:
                               u"18000 leader"_qs}));
     }
 
-    void aChangeOfEnginesIsNoLossOfAServer() {
-        const auto trace = std::make_shared<trace::Trace>();
-        const EntityId client = trace->intern(EntityKind::Client, "A"),
-                       a = trace->intern(EntityKind::Thread, "1", client),
-                       lock = trace->intern(EntityKind::Lock, "orders");
-        const auto lost = std::uint8_t(trace::FreedBy::NodeLoss);
-        trace->append({1'000'000'000, -1, a, lock, 1, EventKind::RecordHeld, 0});
-        trace->append({2'000'000'000, 0, 0, 0, trace->text("engine=zookeeper"), EventKind::SettingChanged, 0});
-        trace->append({2'000'000'000, 0, 0, lock, a, EventKind::RecordFreed, lost});
-        trace->append({3'000'000'000, -1, a, lock, 1, EventKind::RecordHeld, 0});
-        trace->append({4'000'000'000, 0, 0, lock, a, EventKind::RecordFreed, lost});
-        TimelineData data(trace);
-        data.consume();
-        const TickTrack& ticks = laneOf(data, LaneKind::Record, lock)->ticks;
-        QCOMPARE(ticks.size(), std::size_t(2));
-        QCOMPARE(recordTickWords(*trace, ticks[0]), u"another engine decides"_qs);
-        QCOMPARE(recordTickWords(*trace, ticks[1]), u"lost with its server"_qs);
-    }
-
     /// The server before it runs on, and has the lock still.
     void aNewDeciderThatDoesNotKnowTheLockHasNotLostIt() {
         Story s;
@@ -424,12 +405,9 @@ private Q_SLOTS:
         QCOMPARE(deciderAt(*record, Story::ms(7500)), Decider::Switching);
         QCOMPARE(laneState(data, *record, Story::ms(7500)), u"free, but engines change: nobody gets in"_qs);
         QCOMPARE(deciderAt(*record, Story::ms(8500)), Decider::One);
-        const Lane* const waiter = laneOf(data, LaneKind::Belief, s.a);
-        QCOMPARE(laneState(data, *waiter, Story::ms(7500)), u"waits for the change of engines"_qs);
-        QCOMPARE(laneState(data, *waiter, Story::ms(8500)), u"idle"_qs);
-        // The one that has released rests: no row tells that it wants the lock again.
-        const Lane* const released = laneOf(data, LaneKind::Belief, s.b);
-        QCOMPARE(laneState(data, *released, Story::ms(7500)), u"idle"_qs);
+        const Lane &waiter = *laneOf(data, LaneKind::Belief, s.a), &released = *laneOf(data, LaneKind::Belief, s.b);
+        QCOMPARE(laneState(data, waiter, Story::ms(7500)), u"waits for the change of engines"_qs);
+        QCOMPARE(laneState(data, released, Story::ms(7500)), u"idle"_qs); // no row tells that it wants the lock again
     }
 
     void itIsSeenInBothThemes_data() {

@@ -78,7 +78,7 @@ int inColumn(const QImage& picture, double x, const QRect& lane, const QColor& w
 class TestWatchedLanes : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    /// Of locks without waiters more are in sight: nobody stands below their bars.
+    /// More locks without waiters are in sight: nobody stands below their bars.
     void locksOfAServerHaveLowLanes() {
         Watched s;
         QTRY_VERIFY(s.bar()->maximum() > 100);
