@@ -90,7 +90,7 @@ void readDrift(Chronicle& c, const Event& e, std::int64_t gain, trace::EntityId 
 void readDriftsBefore(Chronicle& c, std::size_t row, trace::EntityId client, const std::set<trace::EntityId>& servers,
                       const trace::Trace& trace) {
     std::set<trace::EntityId> read;
-    const std::size_t last = firstRowBefore(row);
+    const std::size_t last = trace::firstRowBefore(row);
     for (std::size_t i = row; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind == EventKind::Healed) break;

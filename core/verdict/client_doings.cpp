@@ -34,7 +34,7 @@ bool asksOnly(EntityId thread, EntityId lock, std::size_t row, const Trace& trac
 Event repeatedRequest(EntityId thread, EntityId lock, std::size_t row, const Trace& trace) {
     const EntityId client = trace.clientOf(thread);
     Event repeated{};
-    const std::size_t last = firstRowBefore(row);
+    const std::size_t last = trace::firstRowBefore(row);
     while (row-- > last) {
         const EventKind kind = trace.kindAt(row);
         if (kind != EventKind::Request && kind != EventKind::Requested && kind != EventKind::Released &&

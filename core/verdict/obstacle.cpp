@@ -190,7 +190,7 @@ void readAway(Obstacle& o, const Violation& v, const Trace& trace) {
     };
     std::map<EntityId, Obstacle::Away> all;
     std::optional<Nanos> held; // until when somebody had it by the record
-    for (std::size_t row = firstRowBefore(end); row < end; ++row) {
+    for (std::size_t row = trace::firstRowBefore(end); row < end; ++row) {
         const EventKind kind = trace.kindAt(row);
         if (kind == EventKind::RecordFreed && trace.at(row).subject == v.lock) held = trace.at(row).time();
         if (kind != EventKind::NodeStarted && kind != EventKind::NodePaused && kind != EventKind::NodeResumed &&

@@ -28,7 +28,7 @@ LostPlace lostPlaceOf(EntityId late, const Violation& v, const Trace& trace) {
     const EntityId server = trace.entity(v.lock).parent;
     const std::size_t end = std::min(v.row, trace.size());
     std::size_t begin = end;
-    for (const std::size_t last = firstRowBefore(end); begin > last; --begin) {
+    for (const std::size_t last = trace::firstRowBefore(end); begin > last; --begin) {
         if (trace.kindAt(begin - 1) != EventKind::Requested) continue;
         if (const Event e = trace.at(begin - 1); e.actor == late && e.subject == v.lock) break;
     }
