@@ -96,8 +96,8 @@ QString violationWords(verdict::Invariant invariant, bool broken) {
     using verdict::Invariant;
     switch (invariant) {
     case Invariant::MutualExclusion:
-        return broken ? tr("Two clients think at once that they hold the lock")
-                      : tr("Never do two clients think at once that they hold the lock");
+        return broken ? tr("Two clients believe at once that they hold the lock")
+                      : tr("Never do two clients believe at once that they hold the lock");
     case Invariant::StaleWrite:
         return broken ? tr("A write of an old holder has been accepted")
                       : tr("No write of an old holder has been accepted");

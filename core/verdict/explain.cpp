@@ -46,9 +46,9 @@ public:
         QString together = tooManyPermits();
         if (!together.isEmpty()) return together;
         const QString what = m_v.to == kNever
-                                 ? tr("%1 have thought at the same time that they hold %2, since %3, for %4 so far.")
+                                 ? tr("%1 have believed at the same time that they hold %2, since %3, for %4 so far.")
                                        .arg(actors(), name(m_v.lock), at(m_v.from), length())
-                                 : tr("%1 thought at the same time that they held %2, for %3: from %4 to %5.")
+                                 : tr("%1 believed at the same time that they held %2, for %3: from %4 to %5.")
                                        .arg(actors(), name(m_v.lock), length(), at(m_v.from), at(m_v.to));
         const Chronicle given = givenTo(m_v.actors, c, m_v.lock, m_v.row, m_trace);
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
@@ -223,10 +223,10 @@ private:
         const QString all = QString::number(capacity);
         const QString what =
             m_v.to == kNever
-                ? tr("%1 have thought at the same time that they hold more permits of %2 than the %3 that there "
+                ? tr("%1 have believed at the same time that they hold more permits of %2 than the %3 that there "
                      "are, since %4.")
                       .arg(actors(), name(m_v.lock), all, at(m_v.from))
-                : tr("%1 thought at the same time that they held more permits of %2 than the %3 that there are, "
+                : tr("%1 believed at the same time that they held more permits of %2 than the %3 that there are, "
                      "from %4 to %5.")
                       .arg(actors(), name(m_v.lock), all, at(m_v.from), at(m_v.to));
         return paragraph({what, lost});

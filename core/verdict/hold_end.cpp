@@ -161,26 +161,26 @@ QString HoldEnd::permit() const {
 
 QString HoldEnd::beliefAfterwards() const {
     const QString who = actor(m_c.thread);
-    return m_c.beliefEnded ? Words::tr("%1 still thought it held the lock until %2.").arg(who, at(*m_c.beliefEnded))
-                           : Words::tr("%1 still thinks it holds the lock.").arg(who);
+    return m_c.beliefEnded ? Words::tr("%1 still believed it held the lock until %2.").arg(who, at(*m_c.beliefEnded))
+                           : Words::tr("%1 still believes it holds the lock.").arg(who);
 }
 
 QString HoldEnd::belief() const {
     const QString who = actor(m_c.thread);
-    if (!m_c.beliefEnded) return Words::tr("%1 does not know, and still thinks it holds the lock.").arg(who);
+    if (!m_c.beliefEnded) return Words::tr("%1 does not know, and still believes it holds the lock.").arg(who);
     const QString when = at(*m_c.beliefEnded);
     switch (m_c.beliefEndedBy) {
     case EventKind::Lost:
-        return Words::tr("%1 still thought it held the lock until %2, when it learned of the loss.").arg(who, when);
+        return Words::tr("%1 still believed it held the lock until %2, when it learned of the loss.").arg(who, when);
     case EventKind::ReleaseRefused:
-        return Words::tr("%1 still thought it held the lock until %2, when the server refused its release.")
+        return Words::tr("%1 still believed it held the lock until %2, when the server refused its release.")
             .arg(who, when);
     case EventKind::BelievedUntil:
-        return Words::tr("%1 still thought it held the lock until its own deadline at %2.").arg(who, when);
+        return Words::tr("%1 still believed it held the lock until its own deadline at %2.").arg(who, when);
     case EventKind::ClientKilled:
-        return Words::tr("%1 still thought it held the lock until it died at %2.").arg(who, when);
+        return Words::tr("%1 still believed it held the lock until it died at %2.").arg(who, when);
     default:
-        return Words::tr("%1 still thought it held the lock until it gave it up at %2.").arg(who, when);
+        return Words::tr("%1 still believed it held the lock until it gave it up at %2.").arg(who, when);
     }
 }
 

@@ -162,16 +162,16 @@ private:
     /// It lives, and does not know that it has the lock.
     QString disbelief() const {
         if (m_o.deadline < 0)
-            return m_over ? paragraph({tr("The entry of %1 was on the server and had no expiry, but %1 did not think "
+            return m_over ? paragraph({tr("The entry of %1 was on the server and had no expiry, but %1 did not believe "
                                           "that it held the lock.")
                                            .arg(m_owner),
                                        m_o.ownerFreed ? stayed() : QString()})
-                          : tr("The entry of %1 is still on the server and has no expiry, but %1 does not think that "
+                          : tr("The entry of %1 is still on the server and has no expiry, but %1 does not believe that "
                                "it holds the lock.")
                                 .arg(m_owner);
-        return (m_over ? tr("The entry of %1 stayed on the server until %2, but %1 did not think that it held the "
+        return (m_over ? tr("The entry of %1 stayed on the server until %2, but %1 did not believe that it held the "
                             "lock.")
-                       : tr("The entry of %1 stays on the server until %2, but %1 does not think that it holds the "
+                       : tr("The entry of %1 stays on the server until %2, but %1 does not believe that it holds the "
                             "lock."))
             .arg(m_owner, at(m_over && m_o.ownerFreed ? *m_o.ownerFreed : Nanos(m_o.deadline)));
     }

@@ -32,7 +32,7 @@ QString invariantName(Invariant invariant) {
 QString invariantMeaning(Invariant invariant) {
     switch (invariant) {
     case Invariant::MutualExclusion:
-        return Words::tr("No two clients think at one time that they hold the lock, unless they share it as readers "
+        return Words::tr("No two clients believe at one time that they hold the lock, unless they share it as readers "
                          "or within its permits.");
     case Invariant::StaleWrite:
         return Words::tr("The guarded resource never accepts a write from a client that no longer holds the lock.");

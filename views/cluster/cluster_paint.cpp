@@ -114,7 +114,7 @@ QString clientWords(const ClientLook& look, Nanos now) {
     case ClientLook::Belief::Holding:
         return paused ? Words::tr("paused, holds") : Words::tr("holds");
     case ClientLook::Belief::Stale:
-        return paused ? Words::tr("paused, thinks it holds") : Words::tr("thinks it holds");
+        return paused ? Words::tr("paused, believes it holds") : Words::tr("believes it holds");
     }
     return {};
 }

@@ -135,7 +135,7 @@ void ProtocolModel::refresh() {
         } else if (belief.phase == Belief::Phase::Holding) {
             const bool stale = trace::contradicts(record, belief, key.second);
             badge.tone = stale ? Pill::Tone::Violation : Pill::Tone::Holding;
-            badge.words = stale ? tr("%1 thinks it holds the lock, and the record says otherwise").arg(badge.name)
+            badge.words = stale ? tr("%1 believes it holds the lock, and the record says otherwise").arg(badge.name)
                                 : tr("%1 holds it").arg(badge.name);
         } else {
             badge.words = badge.name;

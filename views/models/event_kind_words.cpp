@@ -93,7 +93,7 @@ QString eventWord(EventKind kind) {
     case EventKind::EngineChanged:
         return Words::tr("lock manager");
     case EventKind::NodeDoubted:
-        return Words::tr("thinks it down?");
+        return Words::tr("believes it down?");
     case EventKind::VoteCast:
         return Words::tr("votes for");
     case EventKind::FailoverStep:

@@ -168,7 +168,7 @@ QString doubtWords(const Event& event, const trace::Trace& trace) {
         return trace::isForgotten(event, trace) ? Words::tr("forgotten: it begins anew with the new master")
                                                 : Words::tr("it answers again");
     case trace::Doubt::Alone:
-        return Words::tr("down, it thinks");
+        return Words::tr("down, it believes");
     case trace::Doubt::Agreed:
         return event.aux ? Words::tr("down: %1 agree").arg(event.aux) : Words::tr("down: enough agree");
     }

@@ -428,7 +428,7 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
                 .arg(text(*lock, TtlColumn));
         if (index.column() == StateColumn && lock->believers.size() > 1) {
             const QString names = namesOf(lock->believers, *m_context->trace());
-            return lock->condition == LockCondition::DoubleBelief ? tr("%1 each think they hold it").arg(names)
+            return lock->condition == LockCondition::DoubleBelief ? tr("%1 each believe they hold it").arg(names)
                                                                   : tr("%1 hold it together").arg(names);
         }
         return text(*lock, index.column());

@@ -140,8 +140,8 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     //: A client that has the lock on the server: the answer is on its way.
     tell(Story::tr("%1 has not heard of it yet", "one client"),
          Story::tr("%1 have not heard of it yet", "several clients"), parts.unheard);
-    tell(Story::tr("%1 still thinks it holds the lock", "one client"),
-         Story::tr("%1 still think they hold the lock", "several clients"), parts.stale);
+    tell(Story::tr("%1 still believes it holds the lock", "one client"),
+         Story::tr("%1 still believe they hold the lock", "several clients"), parts.stale);
     tell(Story::tr("%1 waits", "one client"), Story::tr("%1 wait", "several clients"), parts.waiting);
     tell(Story::tr("%1 is paused", "one client"), Story::tr("%1 are paused", "several clients"), parts.paused);
     //: %1 the name of a lock, %2 how it stands with it.

@@ -60,8 +60,8 @@ QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t
         if (const Span* const again = spanAt(lane.again, t)) brief.prepend(againWords(*again));
         break;
     case BeliefState::Stale:
-        brief = {Timeline::tr("still thinks it holds #%1").arg(numberText(data, span->label)),
-                 Timeline::tr("thinks it holds")};
+        brief = {Timeline::tr("still believes it holds #%1").arg(numberText(data, span->label)),
+                 Timeline::tr("believes it holds")};
         break;
     }
     if (paused)

@@ -112,7 +112,7 @@ std::optional<Sprite> spriteOf(Sign sign) {
 std::vector<LegendItem> legendItems() {
     return {{Sign::Lease, Legend::tr("lease left"), "mark-wedge"},
             {Sign::Holds, Legend::tr("believes"), "mark-holds"},
-            {Sign::Stale, Legend::tr("thinks it holds"), "mark-stale"},
+            {Sign::Stale, Legend::tr("believes without record"), "mark-stale"},
             {Sign::Waits, Legend::tr("waits"), "mark-waits"},
             {Sign::Paused, Legend::tr("paused"), "mark-paused"},
             {Sign::Accepted, Legend::tr("write accepted"), "mark-write"},

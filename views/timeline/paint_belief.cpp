@@ -123,7 +123,7 @@ void paintStale(const PaintKit& kit, QRectF r) {
     if (r.height() < kit.m.px(9)) return kit.box(r, color(Role::StaleBelief)); // no room for a hatch
     if (r.width() > 4) kit.p.drawRect(r.adjusted(0.5, 0.5, -0.5, -0.5));
     if (!kit.m.wordsOnBeliefs()) return;
-    const QString words = Timeline::tr("thinks it holds");
+    const QString words = Timeline::tr("believes it holds");
     const double least = kit.smallBold.width(words) + kit.m.px(16);
     const double left = std::max(r.x(), 0.0), right = std::min(r.right(), kit.edge);
     if (right - left < least + 4) return;

@@ -121,7 +121,7 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
             return Timeline::tr("%1 holds %2 as #%3: %4")
                 .arg(who, lock, numberText(data, span.label), when(trace, span));
         case BeliefState::Stale:
-            return Timeline::tr("%1 still thinks it holds %2 (#%3), but the record says otherwise: %4")
+            return Timeline::tr("%1 still believes it holds %2 (#%3), but the record says otherwise: %4")
                 .arg(who, lock, numberText(data, span.label), when(trace, span));
         }
         break;

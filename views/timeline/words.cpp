@@ -70,7 +70,7 @@ QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) 
             if (const Span* again = spanAt(lane.again, t)) words += QStringLiteral(", ") + againWords(*again);
             break;
         case BeliefState::Stale:
-            words = Timeline::tr("still thinks it holds #%1, but the record says otherwise")
+            words = Timeline::tr("still believes it holds #%1, but the record says otherwise")
                         .arg(numberText(data, span->label));
             break;
         }

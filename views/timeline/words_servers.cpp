@@ -234,11 +234,11 @@ QString watcherSentence(const trace::Trace& trace, const Tick& tick) {
                   whom = trace.displayName(event.subject);
     switch (WatcherTick(tick.kind)) {
     case WatcherTick::Doubts:
-        return Timeline::tr("%1: %2 thinks that %3 is down").arg(at, who, whom);
+        return Timeline::tr("%1: %2 believes that %3 is down").arg(at, who, whom);
     case WatcherTick::Trusts:
         return (trace::isForgotten(event, trace)
                     ? Timeline::tr("%1: %2 begins anew with the new master, and forgets that %3 was down")
-                    : Timeline::tr("%1: %2 does not think any more that %3 is down"))
+                    : Timeline::tr("%1: %2 does not believe any more that %3 is down"))
             .arg(at, who, whom);
     case WatcherTick::Agreed:
         return Timeline::tr("%1: %2 knows that %3 agree: %4 is down").arg(at, who, QString::number(event.aux), whom);

@@ -159,11 +159,11 @@ private Q_SLOTS:
         w.take(4100, w.b, 9000);
         w.freed(6000, FreedBy::Release, w.b, w.b);
         w.released(6000, w.b); // the overlap ends with B
-        QVERIFY(says(first(w, Invariant::MutualExclusion), "A does not know, and still thinks"));
+        QVERIFY(says(first(w, Invariant::MutualExclusion), "A does not know, and still believes"));
         w.add(8000, Kind::Lost, w.a, w.lock);
         w.trace->reach(ms(9000));
         QVERIFY(says(first(w, Invariant::MutualExclusion),
-                     "A still thought it held the lock until 8.0 s, when it learned of the loss."));
+                     "A still believed it held the lock until 8.0 s, when it learned of the loss."));
     }
 
     void anotherEngineIsTheCause() {

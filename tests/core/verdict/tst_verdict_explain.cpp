@@ -94,9 +94,9 @@ void TestVerdictExplain::pauseThatOutlivesTheLease() {
         });
     QCOMPARE(
         first(w, Invariant::MutualExclusion),
-        QStringLiteral("A and B thought at the same time that they held orders, for 1.2 s: from 6.0 s to 7.2 s. "
+        QStringLiteral("A and B believed at the same time that they held orders, for 1.2 s: from 6.0 s to 7.2 s. "
                        "A was paused from 3.0 s to 7.0 s. The lease of A ended at 5.8 s, so the server gave the lock "
-                       "to B at 6.0 s. A still thought it held the lock until 7.2 s, when it learned of the "
+                       "to B at 6.0 s. A still believed it held the lock until 7.2 s, when it learned of the "
                        "loss."));
 }
 
@@ -188,10 +188,10 @@ void TestVerdictExplain::stillGoingOn() {
         w, [&] { w.add(3000, Kind::ClientPaused, w.clientA); }, [] {});
     const QString text = first(w, Invariant::MutualExclusion);
     QVERIFY2(text.startsWith(QStringLiteral(
-                 "A and B have thought at the same time that they hold orders, since 6.0 s, for 2.0 s so far.")),
+                 "A and B have believed at the same time that they hold orders, since 6.0 s, for 2.0 s so far.")),
              qPrintable(text));
     QVERIFY2(text.contains(QStringLiteral("A has been paused since 3.0 s.")), qPrintable(text));
-    QVERIFY2(text.contains(QStringLiteral("A does not know, and still thinks")), qPrintable(text));
+    QVERIFY2(text.contains(QStringLiteral("A does not know, and still believes")), qPrintable(text));
 }
 
 void TestVerdictExplain::staleWriteWithAndWithoutTokens() {
@@ -396,10 +396,10 @@ void TestVerdictExplain::aFailoverThatLosesTheOnlyCopy() {
                             "became master at 4.3 s without it and gave B the lock at 4.6 s.")); // one sentence
     QVERIFY2(whole.endsWith(QLatin1String("redis-1 was killed at 3.0 s before the lock of A had reached a replica. "
                                           "redis-2 became master at 4.3 s without it and gave B the lock at 4.6 s. "
-                                          "A still thought it held the lock until 5.9 s.")),
+                                          "A still believed it held the lock until 5.9 s.")),
              qPrintable(whole));
     QVERIFY(tell(true, true, true).contains(QLatin1String("before the lock of A had reached redis-2.")));
-    QVERIFY(tell(true, false, false).endsWith(QLatin1String("A still thinks it holds the lock.")));
+    QVERIFY(tell(true, false, false).endsWith(QLatin1String("A still believes it holds the lock.")));
     QVERIFY(tell(false, false, true, &reason)
                 .contains(QLatin1String("redis-2 took the place of redis-1 at 4.3 s, without the lock of A. It gave B "
                                         "the lock at 4.6 s.")));
@@ -430,7 +430,7 @@ void TestVerdictExplain::aFormerMasterThatIsCutOff() {
     };
     const QString text = tell(false);
     QVERIFY2(text.endsWith(QLatin1String("A got the lock at 6.2 s from redis-1, whose place redis-2 had taken at 5.0 "
-                                         "s. redis-1 has been cut off from redis-2 since 2.0 s. A still thought "
+                                         "s. redis-1 has been cut off from redis-2 since 2.0 s. A still believed "
                                          "it held the lock until 8.0 s.")),
              qPrintable(text));
     QVERIFY(!tell(true).contains(QLatin1String("cut off")));
@@ -444,7 +444,7 @@ void TestVerdictExplain::headlines() {
     const auto open = w.violations(Invariant::MutualExclusion);
     QCOMPARE(headline(open.at(0), *w.trace), QStringLiteral("mutual exclusion violated for 1.2 s so far, since 6.0 s"));
     QCOMPARE(shortHeadline(open.at(0), *w.trace), QStringLiteral("mutual exclusion violated for 1.2 s so far"));
-    const QString plain = QStringLiteral("A and B have thought at the same time that they hold orders, since 6.0 s, "
+    const QString plain = QStringLiteral("A and B have believed at the same time that they hold orders, since 6.0 s, "
                                          "for 1.2 s so far.");
     QCOMPARE(whatHappened(open.at(0), *w.trace), plain);
     QVERIFY(explain(open.at(0), *w.trace).startsWith(plain));

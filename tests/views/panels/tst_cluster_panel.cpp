@@ -370,7 +370,7 @@ private Q_SLOTS:
         QCOMPARE(panel->childCount(), 7);
         QAccessibleInterface* const a = panel->child(1);
         QVERIFY(a);
-        QCOMPARE(a->text(QAccessible::Name), u"client A: paused, thinks it holds"_qs);
+        QCOMPARE(a->text(QAccessible::Name), u"client A: paused, believes it holds"_qs);
         QCOMPARE(panel->indexOfChild(a), 1);
         QCOMPARE(a->parent(), panel);
         QVERIFY(a->rect().isValid());

@@ -34,7 +34,7 @@ struct Look {
     }
     LockFacts facts() const { return lockFacts(context.focusedLock(), context); }
     QString now() const { return locksAtPlayhead(context); }
-    /// What the lane of the lock's record says.
+    /// The lane of the lock's record, in words.
     QString lane() const {
         TimelineData data(context.trace());
         data.consume();

@@ -476,7 +476,7 @@ private Q_SLOTS:
         const QRect row = view->visualRect(panel.model()->index(1)); // C asks
         QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, QPoint(row.right() - 16, row.center().y()));
         QCOMPARE(scene.context.selection(), scene.story.cThread);
-        QVERIFY(panel.model()->index(3).data(Qt::AccessibleTextRole).toString().contains(u"A thinks it holds"_qs));
+        QVERIFY(panel.model()->index(3).data(Qt::AccessibleTextRole).toString().contains(u"A believes it holds"_qs));
         scene.context.setPlayhead(2500ms); // B and C ask
         QTRY_COMPARE(panel.model()->badges(1).size(), std::size_t(2));
         scene.context.select(trace::kNoEntity);

@@ -77,7 +77,7 @@ for told in ("B holds it", "on the server it is held by B, lease ", "A waits"):
         sys.exit(f"reader: the timeline does not say “{told}”: {timeline}")
 press(onward)
 second, _, _, onward = until(
-    "the second step", lambda t, n, a, b: "The lease of" in n and "still thinks it holds the lock" in t and b)
+    "the second step", lambda t, n, a, b: "The lease of" in n and "still believes it holds the lock" in t and b)
 if second == timeline:
     sys.exit("reader: the timeline's words did not change")
 press(onward)

@@ -141,7 +141,7 @@ private Q_SLOTS:
         QVERIFY2(told[1].contains(QStringLiteral("on the server it is held by A, lease")), qPrintable(told[1]));
         QVERIFY2(told[1].contains(QStringLiteral("wait")) && told[1].contains(QStringLiteral("A is paused")),
                  qPrintable(told[1]));
-        QVERIFY2(told[2].contains(QStringLiteral("A still thinks it holds the lock")), qPrintable(told[2]));
+        QVERIFY2(told[2].contains(QStringLiteral("A still believes it holds the lock")), qPrintable(told[2]));
     }
 
     /// A panel behind another one's tab is not read out, and is again when its tab is in front.

@@ -403,7 +403,7 @@ private Q_SLOTS:
         scene.open("gc-pause");
         toViolation(scene);
         const QString story = views::storyAtPlayhead(*scene.context());
-        QVERIFY2(story.contains(QStringLiteral("still thinks it holds the lock")), qPrintable(story));
+        QVERIFY2(story.contains(QStringLiteral("still believes it holds the lock")), qPrintable(story));
         QVERIFY2(story.contains(QStringLiteral("lease 4.1")), qPrintable(story));
         QVERIFY2(story.contains(QStringLiteral("waits")) && story.contains(QStringLiteral("is paused")),
                  qPrintable(story));
@@ -413,7 +413,7 @@ private Q_SLOTS:
         scene.window->player()->seek(Nanos(0));
         QTRY_COMPARE(scene.context()->playhead(), Nanos(0));
         QVERIFY(interface->text(QAccessible::Description) != story);
-        QVERIFY(!interface->text(QAccessible::Description).contains(QStringLiteral("thinks it holds")));
+        QVERIFY(!interface->text(QAccessible::Description).contains(QStringLiteral("believes it holds")));
     }
 
     /// A panel that is empty, or shown for the first time, takes no room from the lanes.

@@ -179,7 +179,7 @@ private Q_SLOTS:
                     return watcherSentence(*s.trace, watchers.ticks[k]);
             return QString();
         };
-        QVERIFY2(told(1500).endsWith(u"does not think any more that redis-1 is down"_qs), qPrintable(told(1500)));
+        QVERIFY2(told(1500).endsWith(u"does not believe any more that redis-1 is down"_qs), qPrintable(told(1500)));
         QVERIFY2(told(3500).contains(u"begins anew with the new master"_qs), qPrintable(told(3500)));
     }
 

@@ -147,7 +147,7 @@ private Q_SLOTS:
         QSet<QString> used;
         for (auto found = uses.globalMatch(svg); found.hasNext();)
             used << found.next().captured(1);
-        QVERIFY(used.size() >= 3); // waiting, paused, thinks it holds
+        QVERIFY(used.size() >= 3); // waiting, paused, believes it holds
         for (const QString& one : used)
             QCOMPARE(svg.count(QStringLiteral("<pattern id=\"%1\"").arg(one)), 1);
         // The ground of each lane ends with the lane, else a violation would hide what happened in it.

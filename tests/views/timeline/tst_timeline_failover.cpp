@@ -248,7 +248,7 @@ private Q_SLOTS:
                 said += words;
         QCOMPARE(said, (QStringList{u"2 of 3 agree at 4.1 s: down"_qs, u"3 vote(s) for sentinel-2"_qs}));
         QCOMPARE(watcherSentence(*s.trace, watchers->ticks[0]).section(u": "_qs, 1),
-                 u"sentinel-1 thinks that redis-1 is down"_qs);
+                 u"sentinel-1 believes that redis-1 is down"_qs);
         QCOMPARE(laneState(data, *watchers, Story::ms(5000)), u"3 of 3 run"_qs);
     }
 

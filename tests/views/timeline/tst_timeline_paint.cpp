@@ -364,7 +364,7 @@ private Q_SLOTS:
         renderTimeline(painter, kSize, picture);
         painter.end();
         const QByteArray text = buffer.data();
-        QVERIFY(text.contains("thinks it holds"));
+        QVERIFY(text.contains("believes it holds"));
         QVERIFY(text.contains("damage: #1 after #2"));
         QVERIFY(text.contains("client B"));
         // Below each write the number that it was written under, however short: two of A, two of B.

@@ -342,7 +342,7 @@ private Q_SLOTS:
         Stage s;
         QVERIFY(s.words(s.onBar(s.cast.a.thread, 2s)).contains(QStringLiteral("holds orders as #1")));
         const QString stale = s.words(s.onBar(s.cast.a.thread, 6500ms));
-        QVERIFY(stale.contains(QStringLiteral("thinks it holds")));
+        QVERIFY(stale.contains(QStringLiteral("believes it holds")));
         QVERIFY(stale.contains(QStringLiteral("paused")));
         QVERIFY(
             stale.contains(verdict::explain(s.session.verdict()->violations.front(), *s.cast.trace).toHtmlEscaped()));
@@ -442,7 +442,7 @@ private Q_SLOTS:
         const QString name = a->text(QAccessible::Name);
         QVERIFY2(name.contains(QStringLiteral("client A")), qPrintable(name));
         QVERIFY2(name.contains(QStringLiteral("paused")), qPrintable(name));
-        QVERIFY2(name.contains(QStringLiteral("thinks it holds")), qPrintable(name));
+        QVERIFY2(name.contains(QStringLiteral("believes it holds")), qPrintable(name));
         QCOMPARE(interface->indexOfChild(a), 0);
         QCOMPARE(a->parent(), interface);
         QVERIFY(a->rect().isValid());
