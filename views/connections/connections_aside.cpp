@@ -12,12 +12,20 @@
 
 namespace lockscope::views {
 
+namespace {
+
+const QString kBetween = QStringLiteral(" · "); ///< of the facts in a line about a server
+
+} // namespace
+
 ConnectionsAside::ConnectionsAside(ViewContext* context, const ConnectionsModel* model, QWidget* parent)
     : QWidget(parent), m_context(context), m_model(model), m_column(new QVBoxLayout(this)) {
     m_column->setContentsMargins(kGrid, 0, kGrid, 0);
     m_column->setSpacing(0);
     m_rules = section(tr("Same client by rule"));
     m_actions = section(tr("From this recording"));
+    m_servers = section(tr("Servers"));
+    m_servers.stacked = m_servers.wraps = true; // somebody looks for just one word of it
     m_watching = section(tr("Watching"));
     m_watching.stacked = true; // a name and how it is watched have no room beside each other
     connect(model, &ConnectionsModel::refreshed, this, &ConnectionsAside::refresh);
@@ -66,10 +74,14 @@ void ConnectionsAside::setTexts(Section& section, std::vector<std::pair<QString,
     for (int row = 0; row < int(section.texts.size()); ++row) {
         const auto& [name, value] = section.texts[std::size_t(row)];
         auto* left = new ElidedLabel(name);
-        auto* right = new ElidedLabel(value);
+        DimLabel* right = nullptr;
+        if (section.wraps)
+            right = new Paragraph(value);
+        else
+            right = new ElidedLabel(value);
         if (!section.stacked) right->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         left->setRole(Role::Text);
-        for (ElidedLabel* label : {left, right}) {
+        for (DimLabel* label : {static_cast<DimLabel*>(left), right}) {
             label->setTextFormat(Qt::PlainText); // a person named it
             label->setFont(uiFont(-1));
         }
@@ -154,7 +166,7 @@ void ConnectionsAside::countClients() {
 
 void ConnectionsAside::refresh() {
     const session::ConnectionDesk* const desk = m_model->desk();
-    std::vector<std::pair<QString, QString>> rules, watching;
+    std::vector<std::pair<QString, QString>> rules, servers, watching;
     if (desk) {
         countClients();
         for (const inspect::ClientRule& rule : desk->clientRules())
@@ -163,16 +175,32 @@ void ConnectionsAside::refresh() {
     for (int row = 0; desk && row < m_model->rowCount(); ++row)
         if (const session::ConnectionFacts& its = *m_model->facts(row); its.open && !its.watching.isEmpty())
             watching.emplace_back(its.name, its.watching);
+    for (int row = 0; desk && row < m_model->rowCount(); ++row) {
+        const session::ConnectionFacts& its = *m_model->facts(row);
+        for (const QString& line : its.open ? its.servers : QStringList()) {
+            const QStringList parts = line.split(kBetween);
+            const QString server = parts.mid(0, 2).join(kBetween); // the address and the role
+            servers.emplace_back(m_model->rowCount() > 1 ? its.name + kBetween + server : server,
+                                 parts.mid(2).join(kBetween));
+        }
+    }
     setTexts(m_rules, std::move(rules));
+    setTexts(m_servers, std::move(servers));
     setTexts(m_watching, std::move(watching));
+}
+
+int ConnectionsAside::heightOf(const Section& section, int width) {
+    const QLayout* const layout = section.box->layout();
+    const int needed = layout->hasHeightForWidth() ? layout->heightForWidth(width - 2 * kGrid) : -1;
+    return std::max(needed, layout->sizeHint().height());
 }
 
 int ConnectionsAside::fit(int room) {
     int used = 0;
     bool full = false;
-    for (const Section* part : {&m_rules, &m_actions, &m_watching}) {
+    for (const Section* part : {&m_rules, &m_actions, &m_servers, &m_watching}) {
         const bool any = part->lines->count() > 0;
-        const int height = any ? part->box->sizeHint().height() : 0;
+        const int height = any ? heightOf(*part, width()) : 0;
         full = full || used + height > room; // no later section before an earlier one
         part->box->setVisible(any && !full);
         if (any && !full) used += height;

@@ -182,7 +182,7 @@ QCoro::Task<LockReport> RedisWatcher::look(std::size_t candidates, std::stop_tok
         noteUntold(scope, read, rows);
         tellRows(scope, std::move(rows), report);
         if (scope.whole) {
-            forgetOld();
+            forgetOld(began);
             const Nanos now = m_client.runtime().monotonic();
             m_wholeDue = now + std::max(m_options.wholeAgain, std::min(kWholeRest * (now - began), kWholeLatest));
         }
@@ -417,7 +417,7 @@ void RedisWatcher::remember(const KeysRead& read, const std::vector<LockRow>& ro
     std::map<QByteArray, const char*> types;
     for (const KeySnapshot& key : read.keys)
         if (const char* const type = readableType(key.type)) types[key.key] = type;
-    const Nanos now = m_client.runtime().monotonic();
+    const Nanos now = m_rememberedAt = m_client.runtime().monotonic();
     for (const LockRow& row : rows) {
         joinKeysOf(row);
         for (const RawKey& raw : row.raw)
@@ -437,10 +437,11 @@ void RedisWatcher::remember(const KeysRead& read, const std::vector<LockRow>& ro
         if (!m_known.contains(key)) m_search.dismiss(key, why);
 }
 
-void RedisWatcher::forgetOld() {
-    const Nanos now = m_client.runtime().monotonic();
-    std::erase_if(m_known, [now](const auto& entry) { return now - entry.second.seen > kRemembered; });
-    m_tracked.forgetUnused(kRemembered);
+// Many locks on a busy machine take us long: what this look has seen is not old, whatever the time is by now. Else all
+// locks would be forgotten at once, and told as released.
+void RedisWatcher::forgetOld(Nanos began) {
+    std::erase_if(m_known, [this](const auto& entry) { return m_rememberedAt - entry.second.seen > kRemembered; });
+    m_tracked.forgetUnused(kRemembered + (m_client.runtime().monotonic() - began));
 }
 
 void RedisWatcher::describe(LockReport& report) {

@@ -111,7 +111,8 @@ private:
     /// TTLs as they are now, whenever they were read.
     void age(std::vector<KeySnapshot>& keys) const;
     void remember(const KeysRead& read, const std::vector<LockRow>& rows);
-    void forgetOld();
+    /// Ends a look at all locks that began then.
+    void forgetOld(Nanos began);
     void describe(LockReport& report);
     void countLoad(LockReport& report);
 
@@ -124,6 +125,7 @@ private:
         Nanos seen; ///< last time that it belonged to a lock
     };
     std::map<QByteArray, Known> m_known; ///< keys of locks: read at every look
+    Nanos m_rememberedAt{};              ///< when the last look's keys were noted there
     LockSearch m_search;
     TrackedKeys m_tracked;
     KeyGroups m_groups;

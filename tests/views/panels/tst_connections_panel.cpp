@@ -7,6 +7,7 @@
 #include "models/connection_words.h"
 #include "session/alert_desk.h"
 #include "theme/badge.h"
+#include "theme/widgets.h"
 #include "trace/connection.h"
 
 #include <QAbstractItemModelTester>
@@ -246,6 +247,36 @@ private Q_SLOTS:
             shown = now;
         }
         QCOMPARE(shown, 0);
+    }
+
+    /// Nobody has to open a menu to see which masters there are, and what they have.
+    void theServersBehindAConnectionStandBelow() {
+        Scene scene;
+        ConnectionsPanel panel(&scene.context);
+        ConnectionFacts cluster = scene.session.first();
+        cluster.servers = {
+            u"10.0.0.1:6379 · master · slots 0-8191 · run id 3c1f0a52… · no replica · persistence rdb"_qs,
+            u"10.0.0.2:6379 · master · slots 8192-16383 · eviction allkeys-lru"_qs,
+            u"10.0.0.3:6379 · not known: no answer"_qs};
+        scene.session.desk.take({cluster, scene.session.second()});
+        panel.resize(260, 1200);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        QVERIFY(panel.aside()->showsServers());
+        QCOMPARE(
+            panel.aside()->serverLines(),
+            (QStringList{u"shop · 10.0.0.1:6379 · master: slots 0-8191 · run id 3c1f0a52… · no replica · persistence "
+                         u"rdb"_qs,
+                         u"shop · 10.0.0.2:6379 · master: slots 8192-16383 · eviction allkeys-lru"_qs,
+                         u"shop · 10.0.0.3:6379 · not known: no answer: "_qs}));
+        // What does not fit on a line stands on the next one, and is not cut off.
+        const auto paragraphs = panel.aside()->findChildren<Paragraph*>();
+        QCOMPARE(paragraphs.size(), 3);
+        QTRY_VERIFY(paragraphs[0]->height() >= paragraphs[0]->heightForWidth(paragraphs[0]->width()));
+        QVERIFY(paragraphs[0]->height() > paragraphs[1]->fontMetrics().height() * 3 / 2);
+        cluster.open = false; // what it was is no news of the servers
+        scene.session.desk.take({cluster, scene.session.second()});
+        QVERIFY(panel.aside()->serverLines().isEmpty() && !panel.aside()->showsServers());
     }
 
     void aRuleIsRejected() {
