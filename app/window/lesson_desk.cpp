@@ -10,6 +10,7 @@
 #include "session/simulated_session.h"
 #include "theme/fonts.h"
 #include "timeline/timeline_view.h"
+#include "waits/lock_waits.h"
 #include "welcome/welcome_page.h"
 #include "window/compare_desk.h"
 #include "window/help_desk.h"
@@ -185,6 +186,10 @@ void LessonDesk::showPanel() {
     if (!work) return;
     const bool room = m_window->height() >= kRoomForPanel && !m_window->presenter()->isOn();
     QDockWidget* const wanted = room ? dockOf(*work, m_guide->panel()) : nullptr;
+    // Where that panel has no room, the detail of the lock has the same picture.
+    const bool inDetail = m_phase == Phase::Step && !wanted && m_guide->panel() == lesson::Look::Panel::Waits;
+    for (auto* waits : m_window->findChildren<views::LockWaits*>())
+        waits->setPointedAt(inDetail);
     if (wanted == m_lent && (!wanted || wanted->isVisible())) return;
     // Before the layout changes: it remembers what is in sight as the person's choice.
     if (m_lent && m_lent != wanted) m_lent->hide();

@@ -3,6 +3,7 @@
 
 #include "theme/fonts.h"
 #include "timeline/lane_notes.h"
+#include "timeline/text_cache.h"
 
 #include <QCoreApplication>
 #include <QPainterPath>
@@ -165,7 +166,8 @@ std::vector<QRectF> paintSpotlight(QPainter& painter, const QSize& size, const T
             painter.setFont(words.font);
             QStaticText again(words.words); // as they were laid out, exactly over the first
             again.setTextFormat(Qt::PlainText);
-            painter.drawStaticText(words.place.topLeft(), again);
+            const double top = words.baseline - lineAscent(words.words, words.font);
+            painter.drawStaticText(QPointF(words.place.left(), top), again);
         }
         painter.setPen(QPen(color(Role::Text), 2));
         painter.setBrush(Qt::NoBrush);

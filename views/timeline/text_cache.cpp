@@ -6,6 +6,15 @@
 
 namespace lockscope::views {
 
+double lineAscent(const QString& words, const QFont& font) {
+    QTextLayout layout(words, font);
+    layout.beginLayout();
+    QTextLine line = layout.createLine();
+    if (line.isValid()) line.setLineWidth(1e6); // only then it knows its fonts
+    layout.endLayout();
+    return line.isValid() ? line.ascent() : 0;
+}
+
 const TextCache::Laid& TextCache::laid(const QString& words, int which, const QFont& font) {
     const std::pair key(which, words);
     if (const auto found = m_laid.constFind(key); found != m_laid.constEnd()) return *found;
@@ -13,13 +22,7 @@ const TextCache::Laid& TextCache::laid(const QString& words, int which, const QF
         m_laid.clear(); // simpler than knowing the oldest, and as good once in a thousand frames
     Laid laid;
     laid.width = QFontMetricsF(font).horizontalAdvance(words);
-    QTextLayout layout(words, font);
-    layout.beginLayout();
-    if (QTextLine line = layout.createLine(); line.isValid()) {
-        line.setLineWidth(2 * laid.width + 100); // only then it knows its fonts
-        laid.ascent = line.ascent();
-    }
-    layout.endLayout();
+    laid.ascent = lineAscent(words, font);
     laid.text.setTextFormat(Qt::PlainText);
     laid.text.setPerformanceHint(QStaticText::AggressiveCaching);
     laid.text.setText(words);

@@ -67,7 +67,7 @@ QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) 
             break;
         case BeliefState::Holding:
             words = Timeline::tr("holds #%1").arg(numberText(data, span->label));
-            if (const Span* again = spanAt(lane.again, t)) words += QStringLiteral(", ") + againWords(*again);
+            if (const Span* again = spanAt(lane.again, t)) words += Timeline::tr(", ") + againWords(*again);
             break;
         case BeliefState::Stale:
             words = Timeline::tr("still believes it holds #%1, but the record says otherwise")
@@ -133,11 +133,11 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
                                           .arg(trace::clientName(data.trace(), lease.owner),
                                                duration(Nanos(std::max<std::int64_t>(0, lease.deadline - t))))
                                     : unendingWords();
-    if (const Span* holders = spanAt(lane.holders, t)) words += QStringLiteral(", ") + holdersWords(*holders);
+    if (const Span* holders = spanAt(lane.holders, t)) words += Timeline::tr(", ") + holdersWords(*holders);
     //: %1: "held by A, 4.2 s left". That the key is a lock at all is only a guess.
     if (span->flags & kGuessFlag) words = Timeline::tr("perhaps %1").arg(words);
     if (const Span* queue = spanAt(lane.queue, t))
-        words += QStringLiteral(", ") + Timeline::tr("%n waiting", nullptr, int(queue->label));
+        words += Timeline::tr(", ") + Timeline::tr("%n waiting", nullptr, int(queue->label));
     return words;
 }
 

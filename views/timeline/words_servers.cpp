@@ -188,8 +188,8 @@ QString nodeState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     if (NodePhase(life->state) == NodePhase::Down) return Timeline::tr("down");
     QString words = NodePhase(life->state) == NodePhase::Paused ? Timeline::tr("paused") : Timeline::tr("up");
     if (const Span* role = spanAt(lane.roles, t))
-        words += QStringLiteral(", ") + roleBandWords(data.trace(), *role).front();
-    if (const Span* lag = spanAt(lane.lag, t)) words += QStringLiteral(", ") + lagWords(lag->label);
+        words += Timeline::tr(", ") + roleBandWords(data.trace(), *role).front();
+    if (const Span* lag = spanAt(lane.lag, t)) words += Timeline::tr(", ") + lagWords(lag->label);
     return words;
 }
 

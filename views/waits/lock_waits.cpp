@@ -8,6 +8,7 @@
 #include <QBoxLayout>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QTimer>
 
 namespace lockscope::views {
 
@@ -43,6 +44,12 @@ void LockWaits::fit() {
 void LockWaits::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     fit();
+    if (m_pointedAt) scrollThere();
+}
+
+void LockWaits::moveEvent(QMoveEvent* event) {
+    QWidget::moveEvent(event);
+    if (m_pointedAt) scrollThere(); // what stands above it has grown
 }
 
 QString LockWaits::hint() const {
@@ -56,13 +63,41 @@ void LockWaits::setLock(trace::EntityId lock) {
     if (lock != trace::kNoEntity && trace::waiterCount(state, lock) > 0)
         around = waitsAround(lock, trace::waitGraph(state, *m_context->trace()));
     // A circle is a verdict.
-    const bool shown = !around.edges.empty() && !m_context->heldBack().verdictFrom;
+    const bool shown = !around.edges.empty() && !m_context->heldBack().verdictFrom, appears = isHidden();
     setVisible(shown);
     if (!shown) return;
     m_caption->setHint(around.cycles.empty() ? tr("chain of %n wait(s)", nullptr, int(around.edges.size()))
                                              : tr("circle of %n client(s)", nullptr, int(around.edges.size())));
     m_picture->show(around);
     fit();
+    if (m_pointedAt && appears) scrollThere();
+}
+
+void LockWaits::setPointedAt(bool pointedAt) {
+    if (pointedAt == m_pointedAt) return;
+    m_pointedAt = pointedAt;
+    scrollThere();
+}
+
+QScrollArea* LockWaits::areaAround() const {
+    for (QWidget* up = parentWidget(); up; up = up->parentWidget())
+        if (auto* const area = qobject_cast<QScrollArea*>(up)) return area;
+    return nullptr;
+}
+
+void LockWaits::scrollThere() {
+    QScrollArea* const area = areaAround();
+    if (!area) return;
+    // Once the layout has come to rest, and again whenever there is further to scroll.
+    connect(area->verticalScrollBar(), &QScrollBar::rangeChanged, this, &LockWaits::keepInSight, Qt::UniqueConnection);
+    QTimer::singleShot(0, this, [this, area] {
+        keepInSight();
+        if (!m_pointedAt) area->verticalScrollBar()->setValue(0);
+    });
+}
+
+void LockWaits::keepInSight() {
+    if (m_pointedAt && !isHidden()) areaAround()->ensureWidgetVisible(this, 0, kGrid);
 }
 
 } // namespace lockscope::views

@@ -76,7 +76,7 @@ private Q_SLOTS:
         QCOMPARE(view->currentIndex().row(), row - 1);
     }
 
-    /// Of a watched server, whose times are those of a clock, too.
+    /// Watched servers have times of a clock, which are longer.
     void aTimeStandsWhole() {
         FakeSession session;
         const PauseStory story(session.writable());

@@ -17,6 +17,9 @@
 #include "window/presenter.h"
 #include "window_scene.h"
 
+#include <QScrollArea>
+#include <QScrollBar>
+
 using namespace lockscope;
 using tests::WindowScene;
 using views::LessonGuide;
@@ -112,6 +115,26 @@ private Q_SLOTS:
         QVERIFY2(s.why()->sentence().contains(QStringLiteral("Neither has been able to go on since ")),
                  qPrintable(s.why()->sentence()));
         QTRY_VERIFY(waits->isVisible());
+    }
+    /// A low window has no room for the graph’s panel: the step that speaks of the circle brings that of the detail in
+    /// sight, from below.
+    void theCircleIsSeenInALowWindow() {
+        Class s;
+        s.window->resize(1280, 800);
+        s.go(QStringLiteral("deadlock"), 5);
+        auto* const waits = s.window->findChild<views::LockWaits*>();
+        const QScrollArea* area = nullptr;
+        for (QWidget* up = waits->parentWidget(); up && !area; up = up->parentWidget())
+            area = qobject_cast<QScrollArea*>(up);
+        QVERIFY(area);
+        const auto inSight = [&] {
+            const QRect place(waits->mapTo(area->viewport(), QPoint()), waits->size());
+            return waits->isVisible() ? (place & area->viewport()->rect()).height() : 0;
+        };
+        QTRY_COMPARE(inSight(), std::min(waits->height(), area->viewport()->height()));
+        QTRY_VERIFY(area->verticalScrollBar()->value() > 0);
+        s.go(QStringLiteral("deadlock"), 6);
+        QTRY_COMPARE(area->verticalScrollBar()->value(), 0);
     }
     void aRowThatNeverExpiresSaysSoWithTheAnswer() {
         Class s;
