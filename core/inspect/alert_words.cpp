@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sentences of alerts: why, and what to do.
 #include "inspect/alert_watch.h"
+#include "inspect/format_names.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/time_text.h"
@@ -18,8 +19,6 @@ using Kind = AlertRule::Kind;
 struct Text {
     Q_DECLARE_TR_FUNCTIONS(Alerts)
 };
-
-constexpr char kLiquibaseFormat[] = "liquibase";
 
 QString nameOf(const Party& party) {
     const QString name = readable(identityOf(party)), about = aboutText(readable(aboutWithoutStatement(party)));
