@@ -163,9 +163,11 @@ private Q_SLOTS:
         QVERIFY(!refused && refused.error().kind == ErrorKind::Refused);
         const auto unknown = qt::LeaderElection(*here, QStringLiteral("no"), patient("redis-no-such")).campaign();
         QVERIFY(!unknown && unknown.error().kind == ErrorKind::NotSupported);
-        LockOptions naive = patient("redis-setnx");
-        naive.allowNaive = true;
-        const auto unended = qt::LeaderElection(*here, QStringLiteral("no"), naive).campaign();
+        const auto file = opened("sqlite");
+        QVERIFY(file);
+        LockOptions row = patient("sql-row");
+        row.allowNaive = true;
+        const auto unended = qt::LeaderElection(*file, QStringLiteral("no"), row).campaign();
         QVERIFY(!unended && unended.error().kind == ErrorKind::NotSupported);
     }
 };
