@@ -5,6 +5,7 @@
 #include "inspect/held_twice.h"
 #include "inspect/kept_by.h"
 #include "inspect/line_name.h"
+#include "inspect/kept_by_words.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/time_text.h"
@@ -99,18 +100,11 @@ QString endText(const LockRow& row) {
         break;
     }
     if (row.state != LockRow::State::Held || row.holdersGone) return {};
-    switch (inspect::keptBy(row.format)) {
-    case inspect::KeptBy::Session:
-        return tr("kept by its session");
-    case inspect::KeptBy::Either:
-        return tr("kept by its session or transaction");
-    case inspect::KeptBy::Transaction:
-        if (row.holders.empty()) break; // or by LOCK TABLES: nobody tells who has it
-        return tr("kept by its transaction");
-    case inspect::KeptBy::NotTold:
-        break;
-    }
-    return tr("end unknown");
+    const inspect::KeptBy by = inspect::keptBy(row.format);
+    // Or by LOCK TABLES: nobody tells who has it.
+    const bool untold = by == inspect::KeptBy::Transaction && row.holders.empty();
+    const QString kept = untold ? QString() : inspect::keptByText(by, inspect::KeptByUse::Line);
+    return kept.isEmpty() ? tr("end unknown") : kept;
 }
 
 /// The first waiters, each with what it wants to do, where some read beside others and some write alone; else empty.

@@ -274,8 +274,5 @@ QStringList Settings::recentConnections() const {
 void Settings::addRecentConnection(const QString& url) {
     prepend(kConnections, withoutPassword(url));
 }
-void Settings::removeRecentConnection(const QString& url) {
-    drop(kConnections, url);
-}
 
 } // namespace lockscope::app

@@ -110,7 +110,6 @@ public:
     /// Newest first, without passwords.
     QStringList recentConnections() const;
     void addRecentConnection(const QString& url);
-    void removeRecentConnection(const QString& url);
 
     void sync() { m_store.sync(); }
 

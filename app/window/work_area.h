@@ -50,7 +50,6 @@ public:
     void setVisible(bool visible);
     /// Title bars to grab, for moving panels; hidden otherwise.
     void setMovable(bool movable);
-    bool isMovable() const { return m_movable; }
 
 Q_SIGNALS:
     void layoutChanged(lockscope::app::Layout layout);

@@ -2,6 +2,7 @@
 // The sentences of alerts: why, and what to do.
 #include "inspect/alert_last_seen.h"
 #include "inspect/line_name.h"
+#include "inspect/format_names.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/client_name.h"
@@ -20,8 +21,6 @@ using Kind = AlertRule::Kind;
 struct Text {
     Q_DECLARE_TR_FUNCTIONS(Alerts)
 };
-
-constexpr char kLiquibaseFormat[] = "liquibase";
 
 QString nameOf(const Party& party) {
     const QString name = readable(identityOf(party)), about = aboutText(readable(aboutWithoutStatement(party)));

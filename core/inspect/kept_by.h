@@ -15,4 +15,13 @@ enum class KeptBy : std::uint8_t {
 /// a lock of these formats that lies there for good says so itself.
 KeptBy keptBy(const QByteArray& format);
 
+/// The thing that ends with a hold which is ended from outside.
+enum class EndsWith : std::uint8_t {
+    Nothing,     ///< the hold alone
+    Transaction, ///< its holder's transaction: nothing else gives it back
+    Session,     ///< its holder's session with a database, with all that it holds there
+};
+/// By the format of a lock, as watchers name it.
+EndsWith endsWith(const QByteArray& format);
+
 } // namespace lockscope::inspect

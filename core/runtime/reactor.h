@@ -50,6 +50,9 @@ public:
     void wantWrite(Id id, bool wanted);
     void remove(Id id);
 
+    /// Whether a pass is in progress: a caller in a coroutine must not destroy what its runtime still uses.
+    bool passing() const { return m_level >= 0; }
+
     /// Everything that had arrived by this instant, an end included, has been handed out.
     std::chrono::steady_clock::time_point lookedAt() const { return m_lookedAt; }
 

@@ -26,7 +26,6 @@ public:
 
     /// Sets the wall clock's offset, which is added to the process's own (possibly drifting) time.
     void setWallOffset(Nanos offset) { m_wallOffset = offset; }
-    Nanos wallOffset() const { return m_wallOffset; }
     /// From now on both clocks run faster by ppm millionths; |ppm| < 1 000 000. Timers already set keep their instant.
     void setDriftPpm(std::int64_t ppm);
 

@@ -3,16 +3,15 @@
 
 #include "runtime/completion.h"
 #include "sandbox/end_process.h"
+#include "sandbox/file_text.h"
 
 #include <QCoreApplication>
 #include <QDir>
-#include <QFile>
 #include <QNetworkProxy>
 #include <QNetworkReply>
 #include <QSslCertificate>
 #include <QSslConfiguration>
 #include <QSslKey>
-#include <QUrl>
 
 namespace lockscope::sandbox {
 
@@ -29,15 +28,6 @@ constexpr auto kBetweenProbes = 10ms;
 // A leader is missed after half a second, not after one: tests that kill it need not wait so long. It also lets leases
 // be as short as one second (the shortest TTL is 1.5 election time-outs).
 constexpr int kHeartbeatMs = 50, kElectionMs = 500;
-
-QByteArray contentOf(const QString& name) {
-    QFile file(name);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-QString encoded(const QString& text) {
-    return QString::fromLatin1(QUrl::toPercentEncoding(text));
-}
 
 QString loopback(std::uint16_t port, bool tls) {
     return (tls ? QStringLiteral("https://127.0.0.1:%1") : QStringLiteral("http://127.0.0.1:%1")).arg(port);

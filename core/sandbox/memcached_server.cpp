@@ -3,6 +3,7 @@
 
 #include "runtime/completion.h"
 #include "sandbox/end_process.h"
+#include "sandbox/file_text.h"
 
 #include <QCoreApplication>
 #include <QFile>
@@ -11,7 +12,6 @@
 #include <QSslConfiguration>
 #include <QSslKey>
 #include <QSslSocket>
-#include <QUrl>
 #include <unistd.h>
 
 namespace lockscope::sandbox {
@@ -25,15 +25,6 @@ struct Text {
 constexpr auto kStartLimit = 10s;
 constexpr auto kProbeLimit = 1s;
 constexpr auto kBetweenProbes = 5ms;
-
-QByteArray contentOf(const QString& name) {
-    QFile file(name);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-QString encoded(const QString& text) {
-    return QString::fromLatin1(QUrl::toPercentEncoding(text));
-}
 
 } // namespace
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sandbox/redis_sentinel.h"
 
+#include "sandbox/file_text.h"
+
 #include <QCoreApplication>
-#include <QUrl>
 
 namespace lockscope::sandbox {
 
@@ -183,8 +184,7 @@ QString RedisSentinels::url() {
                            m_options.tls ? m_group.at(0).authority() : TlsAuthority(), QString::fromLatin1(kMaster));
     const auto add = [&url](const char* option, const QString& value) {
         if (value.isEmpty()) return;
-        url += (url.contains(u'?') ? u'&' : u'?') + QLatin1String(option) + u'=' +
-               QString::fromLatin1(QUrl::toPercentEncoding(value));
+        url += (url.contains(u'?') ? u'&' : u'?') + QLatin1String(option) + u'=' + encoded(value);
     };
     add("sentinel-user", m_options.sentinelUser);
     add("sentinel-password", m_options.sentinelPassword);

@@ -3,13 +3,12 @@
 
 #include "runtime/completion.h"
 #include "sandbox/end_process.h"
+#include "sandbox/file_text.h"
 
 #include <QCoreApplication>
-#include <QFile>
 #include <QNetworkProxy>
 #include <QSslKey>
 #include <QSslSocket>
-#include <QUrl>
 
 namespace lockscope::sandbox {
 
@@ -23,15 +22,6 @@ constexpr auto kStartLimit = 15s;
 constexpr auto kProbeLimit = 1s;
 constexpr auto kBetweenProbes = 5ms;
 constexpr int kPortTries = 5;
-
-QByteArray contentOf(const QString& name) {
-    QFile file(name);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-QString encoded(const QString& text) {
-    return QString::fromLatin1(QUrl::toPercentEncoding(text));
-}
 
 } // namespace
 

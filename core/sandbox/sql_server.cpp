@@ -2,8 +2,7 @@
 #include "sandbox/sql_server.h"
 
 #include "runtime/completion.h"
-
-#include <QUrl>
+#include "sandbox/file_text.h"
 
 namespace lockscope::sandbox {
 
@@ -16,10 +15,6 @@ struct Text {
 constexpr auto kStartLimit = 30s;
 constexpr auto kBetweenLooks = 10ms;
 constexpr int kPortTries = 5;
-
-QString encoded(const QString& text) {
-    return QString::fromLatin1(QUrl::toPercentEncoding(text));
-}
 
 } // namespace
 

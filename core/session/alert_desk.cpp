@@ -217,9 +217,4 @@ std::vector<AlertDesk*> alertDesksOf(Session* session) {
     return source ? source->alertDesks() : std::vector<AlertDesk*>();
 }
 
-AlertDesk* alertDeskOf(Session* session) {
-    const std::vector<AlertDesk*> desks = alertDesksOf(session);
-    return desks.empty() ? nullptr : desks.front();
-}
-
 } // namespace lockscope::session

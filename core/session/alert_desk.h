@@ -122,8 +122,6 @@ public:
 
 /// The desks of a session; none where there is no session, or none with alerts.
 std::vector<AlertDesk*> alertDesksOf(Session* session);
-/// The first of them; nullptr: there is none.
-AlertDesk* alertDeskOf(Session* session);
 
 } // namespace lockscope::session
 

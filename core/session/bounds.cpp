@@ -141,11 +141,6 @@ Nanos sessionTimeout(const scenario::Scenario& scenario, const QString& server) 
     return sim::sessionTimeout(scenario.services[*service], scenario.lock.lease);
 }
 
-bool isFair(const QString& recipe) {
-    const recipes::RecipeInfo* info = recipes::findRecipe(recipe.toUtf8());
-    return info && info->fair;
-}
-
 verdict::Bounds boundsFor(const trace::RecordingMeta& meta) {
     scenario::Scenario settings;
     // A recording of running servers holds no scenario that could run, but it has the settings that were used.

@@ -17,7 +17,5 @@ verdict::Bounds boundsFor(const trace::RecordingMeta& meta);
 scenario::Scenario withLiveness(scenario::Scenario scenario);
 /// The silence after which that server's service ends a client's session in a simulation; 0: it has no sessions.
 Nanos sessionTimeout(const scenario::Scenario& scenario, const QString& server);
-/// Whether the recipe of that id promises to grant in the order of its queue.
-bool isFair(const QString& recipe);
 
 } // namespace lockscope::session

@@ -34,7 +34,6 @@ public:
 
     /// The process has started again, with the map that it had.
     void booted();
-    bool servesAll() const { return m_ok; }
     /// Whether it is the slot's master as far as it knows itself; of several that think so, the highest configuration
     /// epoch is right.
     bool owns(int slot) const { return m_owners[std::size_t(slot)] == m_me && isMaster(m_me); }

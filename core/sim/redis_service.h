@@ -55,7 +55,6 @@ public:
     /// The server at an address; nullptr: there is none.
     RespServer* at(const Endpoint& endpoint) const;
     RedisServer& redis(std::size_t index) const { return *m_redis[index]; }
-    std::size_t redisCount() const { return m_redis.size(); }
     SentinelServer& sentinel(std::size_t index) const { return *m_sentinels[index]; }
 
 private:

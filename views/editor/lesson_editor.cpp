@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "editor/lesson_editor.h"
 
+#include "editor/field_keys.h"
 #include "editor/list_editor.h"
 #include "editor/object_form.h"
 #include "editor/step_axis.h"
@@ -14,17 +15,6 @@
 #include <QThreadPool>
 
 namespace lockscope::views {
-
-namespace {
-
-QStringList keys(std::initializer_list<const char*> all) {
-    QStringList keys;
-    for (const char* key : all)
-        keys += QLatin1String(key);
-    return keys;
-}
-
-} // namespace
 
 LessonEditor::LessonEditor(QWidget* parent)
     : EditorWindow(EditedDocument::Kind::Lesson, parent), m_axis(new StepAxis(document())) {

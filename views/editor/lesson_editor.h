@@ -15,7 +15,6 @@ public:
     explicit LessonEditor(QWidget* parent = nullptr);
     /// The step that is being written, from 0.
     int step() const;
-    bool isChecking() const { return m_checking; }
     StepAxis* axis() const { return m_axis; }
 
 public Q_SLOTS:

@@ -2,6 +2,7 @@
 #include "editor/scenario_editor.h"
 
 #include "editor/fault_axis.h"
+#include "editor/field_keys.h"
 #include "editor/list_editor.h"
 #include "editor/object_form.h"
 #include "scenario/scenario_file.h"
@@ -11,17 +12,6 @@
 #include <QMenu>
 
 namespace lockscope::views {
-
-namespace {
-
-QStringList keys(std::initializer_list<const char*> all) {
-    QStringList keys;
-    for (const char* key : all)
-        keys += QLatin1String(key);
-    return keys;
-}
-
-} // namespace
 
 ScenarioEditor::ScenarioEditor(QWidget* parent)
     : EditorWindow(EditedDocument::Kind::Scenario, parent), m_axis(new FaultAxis(document())) {

@@ -2,6 +2,7 @@
 #include "locks/lock_detail_panel.h"
 
 #include "inspect/known_waiters.h"
+#include "inspect/kept_by_words.h"
 #include "locks/code_box.h"
 #include "locks/lock_actions.h"
 #include "locks/queue_view.h"
@@ -290,7 +291,7 @@ void LockDetailPanel::refresh() {
     const QString full = hasLease ? tr("of %1").arg(roundDuration(facts.lease)) : tr("of unknown");
     if (!facts.known())
         m_ring->setTtl({0, true, false}, unknown(), {});
-    else if (facts.drain)
+    else if (facts.condition == LockCondition::Draining)
         //: In a lock's ring, in two lines: nobody / gets in.
         m_ring->setTtl({0, true, false}, tr("nobody"), tr("gets in"));
     else if (facts.condition == LockCondition::Undecided || (!facts.held() && facts.deciders == 0))
@@ -299,7 +300,7 @@ void LockDetailPanel::refresh() {
     else if (!facts.held())
         m_ring->setTtl({0, true, true}, tr("free"), {});
     else if (!facts.endKnown && facts.keptBy != inspect::KeptBy::NotTold)
-        m_ring->setTtl(facts.gauge(), tr("no lease"), keptByText(facts.keptBy));
+        m_ring->setTtl(facts.gauge(), tr("no lease"), inspect::keptByText(facts.keptBy, inspect::KeptByUse::TimeLeft));
     else if (!facts.endKnown)
         m_ring->setTtl(facts.gauge(), unknown(), tr("no TTL told"));
     else if (!facts.expires && m_context->heldBack().never)
@@ -382,9 +383,8 @@ void LockDetailPanel::showDecider(const LockFacts& facts) {
         words = tr("%1, paused").arg(words);
     if (facts.deciders == 0 && facts.server != kNoEntity && facts.server == trace->entity(facts.lock).parent)
         words = tr("%1, dead").arg(words);
-    const auto drain = engineDrainAt(*trace, m_context->settings(), m_context->playhead());
-    if (drain) words = drainWords(*drain, *trace);
-    setFact(WhoDecides, words, facts.deciders == 0 || drain ? Role::WaitingText : Role::Text);
+    if (facts.drain) words = drainWords(*facts.drain, *trace);
+    setFact(WhoDecides, words, facts.deciders == 0 || facts.drain ? Role::WaitingText : Role::Text);
 }
 
 ToldClients LockDetailPanel::toldClients(trace::EntityId lock) const {
@@ -460,7 +460,7 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     const auto count = facts.waiterCount();
     const std::int64_t unnamed = count.value_or(0) - std::int64_t(facts.waiters.size());
     QString note;
-    if (facts.drain && facts.waiters.empty())
+    if (facts.condition == LockCondition::Draining && facts.waiters.empty())
         note = tr("Clients that ask wait for the change of engines: they stand in no server's queue.");
     else if (facts.noLongerShown && facts.waiters.empty())
         note = tr("Nobody waits. Its server shows such locks only while somebody does: it may be held still.");

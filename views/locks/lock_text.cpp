@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A lock's detail as plain text, as it stands in the panel, and when its hold ends in words.
+#include "inspect/kept_by_words.h"
 #include "locks/code_box.h"
 #include "locks/lock_detail_panel.h"
 #include "session/bounds.h"
@@ -66,13 +67,12 @@ QString LockDetailPanel::endWords(const LockFacts& facts) const {
     const bool outside = isSeenFromOutside();
     if (!facts.endKnown && facts.keptBy == inspect::KeptBy::Session) {
         const Nanos timeout = outside ? Nanos(0) : sessionTimeout(facts);
-        return timeout > Nanos(0) ? tr("it is released, or its session is silent for %1").arg(roundDuration(timeout))
-                                  : tr("it is released, or its session ends");
+        if (timeout > Nanos(0))
+            return tr("it is released, or its session is silent for %1").arg(roundDuration(timeout));
+        return inspect::keptByText(facts.keptBy, inspect::KeptByUse::End);
     }
     if (!outside) return {};
-    if (!facts.endKnown && facts.keptBy == inspect::KeptBy::Either)
-        return tr("it is released, or its session or transaction ends");
-    if (!facts.endKnown) return facts.keptBy == inspect::KeptBy::Transaction ? tr("its transaction ends") : QString();
+    if (!facts.endKnown) return inspect::keptByText(facts.keptBy, inspect::KeptByUse::End);
     if (!facts.expires) return tr("it is released, and only then");
     //: When a lock ends: %1 a time of day.
     return tr("%1, unless renewed").arg(instant(*m_context->trace(), m_context->playhead() + facts.ttl));

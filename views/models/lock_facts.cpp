@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/lock_facts.h"
 
+#include "inspect/kept_by_words.h"
 #include "models/last_look.h"
 #include "models/view_context.h"
 #include "recipes/recipe_info.h"
@@ -57,12 +58,11 @@ struct Gaps {
 };
 
 /// A lock that nobody holds is not free for the taking while its engine is being left.
-void tellDrain(LockFacts& facts, const std::optional<EngineDrain>& drain) {
+void tellDrain(LockFacts& facts) {
     const bool takeable = facts.condition == LockCondition::Free || facts.condition == LockCondition::Queued ||
                           (facts.condition == LockCondition::Undecided && facts.observed);
-    if (!takeable || facts.cannotDecide != trace::CannotDecide::EnginesChange) return;
-    facts.drain = drain;
-    facts.condition = LockCondition::Draining;
+    if (takeable && facts.cannotDecide == trace::CannotDecide::EnginesChange)
+        facts.condition = LockCondition::Draining;
 }
 
 LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {
@@ -158,6 +158,7 @@ void addQueue(LockFacts& facts, const trace::Record& record) {
 LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State& state,
                     const scenario::Scenario& settings, Nanos t) {
     LockFacts facts;
+    facts.drain = engineDrainAt(trace, settings, t);
     facts.lock = lock;
     facts.server = trace.entity(lock).parent;
     const auto found = state.records.find(lock);
@@ -166,9 +167,8 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (facts.server == kNoEntity) facts.server = record.decider;
     facts.deciders = record.deciders;
     if (facts.deciders > 1) facts.ensemble = ensembleOf(lock, trace, state);
-    const auto drain = engineDrainAt(trace, settings, t);
-    facts.cannotDecide = trace::whoCannotDecide(lock, trace, state, drain.has_value());
-    if (facts.cannotDecide != trace::CannotDecide::None && !drain) facts.deciders = 0;
+    facts.cannotDecide = trace::whoCannotDecide(lock, trace, state, facts.drain.has_value());
+    if (facts.cannotDecide != trace::CannotDecide::None && !facts.drain) facts.deciders = 0;
     std::vector<std::pair<std::int64_t, EntityId>> believers;
     Gaps gaps;
     bool alone = false;
@@ -212,7 +212,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (!facts.held()) {
         if (!facts.known()) facts.renewal.kind = Renewal::Kind::Unknown;
         facts.condition = conditionOf(facts, gaps, false);
-        tellDrain(facts, drain);
+        tellDrain(facts);
         return facts;
     }
     facts.expires = record.deadline >= 0;
@@ -285,7 +285,10 @@ QString roundDuration(Nanos d) {
 QString ttlText(const LockFacts& facts) {
     if (!facts.known()) return unknown();
     if (!facts.held()) return none();
-    if (!facts.endKnown) return keptByText(facts.keptBy);
+    if (!facts.endKnown) {
+        const QString kept = inspect::keptByText(facts.keptBy, inspect::KeptByUse::TimeLeft);
+        return kept.isEmpty() ? unknown() : kept;
+    }
     if (!facts.expires) return Words::tr("never expires");
     return timeLeftText(facts);
 }
@@ -303,22 +306,6 @@ QString timeLeftText(const LockFacts& facts) {
         break;
     }
     return duration(left);
-}
-
-QString keptByText(inspect::KeptBy keptBy) {
-    switch (keptBy) {
-    case inspect::KeptBy::Session:
-        //: In the column of times left: the lock is kept by its holder's session.
-        return Words::tr("by session");
-    case inspect::KeptBy::Transaction:
-        return Words::tr("by transaction");
-    case inspect::KeptBy::Either:
-        //: In the column of times left, and in a ring of 14 letters: the session or the transaction keeps the lock.
-        return Words::tr("session or txn");
-    case inspect::KeptBy::NotTold:
-        break;
-    }
-    return unknown();
 }
 
 QString heldForText(const LockFacts& facts) {
@@ -342,7 +329,7 @@ QString holdersText(const LockFacts& facts, const trace::Trace& trace) {
     }
     if (!facts.held() && facts.permitsFree > 0) return Words::tr("%n permit(s) free", "", int(facts.permitsFree));
     if (!facts.held() && facts.deciders == 0) return Words::tr("nobody decides");
-    if (!facts.held()) return facts.drain ? none() : Words::tr("free");
+    if (!facts.held()) return facts.condition == LockCondition::Draining ? none() : Words::tr("free");
     const QString owner = trace.displayName(facts.owner);
     if (facts.holders.empty()) return owner.isEmpty() ? Words::tr("not named") : owner;
     std::vector<EntityId> names;

@@ -102,7 +102,7 @@ struct LockFacts {
     trace::Certainty certainty = trace::Certainty::Certain; ///< how sure it is that the key is a lock at all
     Renewal renewal;
     LockCondition condition = LockCondition::Free;
-    std::optional<EngineDrain> drain; ///< where the condition is Draining
+    std::optional<EngineDrain> drain; ///< its engine is being left, also where the condition is another
     friend bool operator==(const LockFacts&, const LockFacts&) = default;
 
     /// Whether the server names who waits, in its order.
@@ -150,8 +150,6 @@ QString roundDuration(Nanos d);
 QString ttlText(const LockFacts& facts);
 /// The time left of a lease that ends, no more exactly than it is known: "4.2 s", "≤ 5 s", "≥ 4 s".
 QString timeLeftText(const LockFacts& facts);
-/// "by session", "by transaction": what keeps a lock whose end is not told; else unknown().
-QString keptByText(inspect::KeptBy keptBy);
 /// "3 m 12 s", "≥ 3 m 12 s", "—", unknown().
 QString heldForText(const LockFacts& facts);
 /// "in 9.1 s", "late by 2.7 s", "no watchdog", short for tables ("—") or in full. Translated.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/locks_model.h"
 
+#include "inspect/kept_by_words.h"
 #include "models/alert_words.h"
 #include "models/connection_words.h"
 #include "theme/format.h"
@@ -413,16 +414,10 @@ QVariant LocksModel::data(const QModelIndex& index, int role) const {
             return tr("%1. %2").arg(conditionText(*lock), alert->sentence);
         if (index.column() == StateColumn && lock->condition == LockCondition::PerhapsHeld)
             return certaintySentence(lock->certainty);
-        if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->endKnown) switch (lock->keptBy) {
-            case inspect::KeptBy::Session:
-                return tr("No lease: the lock ends with its holder's session, or is released before.");
-            case inspect::KeptBy::Transaction:
-                return tr("No lease: the lock ends when its holder's transaction does.");
-            case inspect::KeptBy::Either:
-                return tr("No lease: the lock ends with its holder's session or transaction, or is released before.");
-            case inspect::KeptBy::NotTold:
-                return tr("Unknown: this format does not say when the lock expires.");
-            }
+        if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->endKnown) {
+            const QString kept = inspect::keptByText(lock->keptBy, inspect::KeptByUse::NoLease);
+            return kept.isEmpty() ? tr("Unknown: this format does not say when the lock expires.") : kept;
+        }
         if (index.column() == TtlColumn && lock->held() && lock->observed && !lock->gauge().known)
             return tr("%1. No bar: the lock was taken before Lockscope looked, so how long its lease was is not known.")
                 .arg(text(*lock, TtlColumn));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // When and by whom a hold is renewed, in words.
+#include "inspect/kept_by_words.h"
 #include "models/lock_facts.h"
 #include "theme/format.h"
 
@@ -40,16 +41,10 @@ QString renewalText(const Renewal& renewal, bool full) {
 QString renewalText(const LockFacts& facts, bool full) {
     if (facts.renewal.kind != Renewal::Kind::Unknown || !facts.known() || !facts.held())
         return renewalText(facts.renewal, full);
-    switch (facts.keptBy) {
-    case inspect::KeptBy::Transaction:
-        //: In the column of renewals: nobody renews the lock, it ends with its holder's transaction.
-        return full ? Words::tr("none: it ends at commit") : Words::tr("ends at commit");
-    case inspect::KeptBy::Session:
-        return full ? Words::tr("none: the session keeps it") : none();
-    case inspect::KeptBy::Either:
-        return full ? Words::tr("none: the session or the transaction keeps it") : none();
-    case inspect::KeptBy::NotTold:
-        break;
+    if (facts.keptBy != inspect::KeptBy::NotTold) {
+        using Use = inspect::KeptByUse;
+        const QString kept = inspect::keptByText(facts.keptBy, full ? Use::RenewalInFull : Use::Renewal);
+        return kept.isEmpty() ? none() : kept;
     }
     // A format that tells no end shows no renewal either.
     return facts.endKnown ? Words::tr("none seen") : unknown();

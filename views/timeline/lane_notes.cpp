@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/lane_notes.h"
 
+#include "timeline/span_at.h"
 #include "trace/time_text.h"
 
 #include <QCoreApplication>
@@ -11,11 +12,6 @@ namespace {
 struct Timeline {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
-
-const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
-    const std::size_t i = spans.firstEndingAfter(t);
-    return i < spans.size() && spans[i].from <= t ? &spans[i] : nullptr;
-}
 
 /// How a hold stands, from more to fewer words; of one whose end is not told "held by A" before the bare name.
 QStringList heldWords(const TimelineData& data, const Span& span, std::int64_t t) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/margin.h"
 
+#include "inspect/kept_by_words.h"
 #include "theme/format.h"
+#include "timeline/span_at.h"
 #include "timeline/words.h"
 
 #include <QCoreApplication>
@@ -12,11 +14,6 @@ namespace {
 struct Timeline {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
-
-const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
-    const std::size_t i = spans.firstEndingAfter(t);
-    return i < spans.size() && spans[i].from <= t ? &spans[i] : nullptr;
-}
 
 } // namespace
 
@@ -54,17 +51,12 @@ QString marginWords(const Margin& margin) {
     case Margin::Kind::Over:
         return Timeline::tr("margin 0 s");
     case Margin::Kind::Kept:
-        return keptWords(margin.by);
+        return inspect::keptByText(margin.by, inspect::KeptByUse::Margin);
     case Margin::Kind::None:
     case Margin::Kind::Endless:
         break;
     }
     return {};
-}
-
-QString keptWords(inspect::KeptBy by) {
-    if (by == inspect::KeptBy::Either) return Timeline::tr("kept by its session or transaction");
-    return by == inspect::KeptBy::Transaction ? Timeline::tr("transaction open") : Timeline::tr("kept by its session");
 }
 
 Role marginRole(const Margin& margin) {

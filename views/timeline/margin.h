@@ -30,8 +30,6 @@ struct Margin {
 Margin marginAt(const TimelineData& data, const Lane& belief, std::int64_t t);
 /// "margin 4.2 s", "margin 0", "margin unknown"; empty: there is none.
 QString marginWords(const Margin& margin);
-/// "kept by its session".
-QString keptWords(inspect::KeptBy by);
 /// The colour of those words.
 Role marginRole(const Margin& margin);
 

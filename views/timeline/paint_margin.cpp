@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Below each hold: how long the deciding server would still keep the lock, in three colours.
+#include "inspect/kept_by_words.h"
 #include "theme/format.h"
 #include "timeline/margin.h"
 #include "timeline/paint_kit.h"
@@ -83,7 +84,7 @@ QStringList wordsOf(const Stretch& stretch) {
         return {Timeline::tr("margin %1 → %2").arg(first, last)};
     }
     case Margin::Kind::Kept:
-        return {keptWords(stretch.begin.by)};
+        return {inspect::keptByText(stretch.begin.by, inspect::KeptByUse::Margin)};
     case Margin::Kind::Unknown:
         if (stretch.begin.by == inspect::KeptBy::Session)
             return {Timeline::tr("only until its session times out"), Timeline::tr("margin unknown")};

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "inspect/kept_by_words.h"
 #include "models/change_words.h"
 #include "models/engine_words.h"
 #include "models/event_words.h"
@@ -78,14 +79,8 @@ QString recordSentence(const TimelineData& data, const Lane& lane, const Span& s
     const bool renewed = full && full->kind == EventKind::RecordRenewed;
     QStringList sentences;
     const inspect::KeptBy kept = lease.endKnown() ? inspect::KeptBy::NotTold : keptBy(trace, lane, span);
-    if (kept == inspect::KeptBy::Session)
-        sentences += Timeline::tr("%1 is held by %2, whose session keeps it: %3").arg(lock, holder, when(trace, span));
-    else if (kept == inspect::KeptBy::Transaction)
-        sentences +=
-            Timeline::tr("%1 is held by %2, whose transaction keeps it: %3").arg(lock, holder, when(trace, span));
-    else if (kept == inspect::KeptBy::Either)
-        sentences += Timeline::tr("%1 is held by %2, whose session or transaction keeps it: %3")
-                         .arg(lock, holder, when(trace, span));
+    if (kept != inspect::KeptBy::NotTold)
+        sentences += inspect::keptByText(kept, inspect::KeptByUse::Sentence).arg(lock, holder, when(trace, span));
     else if (!lease.endKnown())
         sentences += Timeline::tr("%1 is held by %2; its format does not say until when: %3")
                          .arg(lock, holder, when(trace, span));

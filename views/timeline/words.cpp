@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/words.h"
 
+#include "inspect/kept_by_words.h"
 #include "models/connection_words.h"
 #include "models/event_words.h"
 #include "theme/format.h"
 #include "theme/short_number.h"
 #include "timeline/lane_notes.h"
 #include "trace/client_name.h"
+#include "timeline/span_at.h"
 #include "trace/decider.h"
 #include "trace/reason_words.h"
 #include "trace/text.h"
@@ -45,11 +47,6 @@ QString shortName(const QString& name) {
     // Both ends: ids of one kind often begin alike, and the thread stands at the end.
     constexpr int kBegin = 4, kEnd = 7;
     return name.size() <= kMostOfName ? name : name.left(kBegin) + QChar(0x2026) + name.right(kEnd);
-}
-
-const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
-    const std::size_t i = spans.firstEndingAfter(t);
-    return i < spans.size() && spans[i].from <= t ? &spans[i] : nullptr;
 }
 
 QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) {
@@ -117,16 +114,8 @@ QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) 
         const QString who = trace::clientName(data.trace(), lease.owner);
         if (data.never() == TimelineData::Never::HeldBack) return Timeline::tr("held by %1").arg(who);
         if (lease.endKnown()) return Timeline::tr("held by %1, never expires").arg(who);
-        switch (keptBy(data.trace(), lane, *span)) {
-        case inspect::KeptBy::Session:
-            return Timeline::tr("held by %1, kept by its session").arg(who);
-        case inspect::KeptBy::Transaction:
-            return Timeline::tr("held by %1, kept by its transaction").arg(who);
-        case inspect::KeptBy::Either:
-            return Timeline::tr("held by %1, kept by its session or transaction").arg(who);
-        case inspect::KeptBy::NotTold:
-            break;
-        }
+        const QString kept = inspect::keptByText(keptBy(data.trace(), lane, *span), inspect::KeptByUse::Record);
+        if (!kept.isEmpty()) return kept.arg(who);
         return Timeline::tr("held by %1, until when is unknown").arg(who);
     };
     QString words = lease.expires() ? Timeline::tr("held by %1, %2 left")

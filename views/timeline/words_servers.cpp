@@ -2,6 +2,7 @@
 // The timeline's words for servers, Sentinels and copies.
 #include "models/role_words.h"
 #include "theme/format.h"
+#include "timeline/span_at.h"
 #include "timeline/words.h"
 #include "trace/decider.h"
 #include "trace/doubt.h"
@@ -18,11 +19,6 @@ namespace {
 struct Timeline {
     Q_DECLARE_TR_FUNCTIONS(Timeline)
 };
-
-const Span* spanAt(const SpanTrack& spans, std::int64_t t) {
-    const std::size_t i = spans.firstEndingAfter(t);
-    return i < spans.size() && spans[i].from <= t ? &spans[i] : nullptr;
-}
 
 /// Sentinels see a failover through within seconds; another one comes no sooner than that.
 constexpr std::int64_t kOneFailover = 10'000'000'000;

@@ -244,17 +244,21 @@ void CommandField::refill() {
     placeList();
 }
 
-void CommandField::run(const QModelIndex& index) {
-    if (!index.isValid() || !(index.flags() & Qt::ItemIsEnabled)) return;
-    const QVariant time = index.data(TimeRole);
-    const auto find = index.data(RunRole).value<std::function<void()>>();
-    QPointer<QAction> action = qobject_cast<QAction*>(index.data(ActionRole).value<QObject*>());
+void CommandField::leave() {
     clear();
     closeList();
     if (m_returnFocus)
         m_returnFocus->setFocus();
     else
         clearFocus();
+}
+
+void CommandField::run(const QModelIndex& index) {
+    if (!index.isValid() || !(index.flags() & Qt::ItemIsEnabled)) return;
+    const QVariant time = index.data(TimeRole);
+    const auto find = index.data(RunRole).value<std::function<void()>>();
+    QPointer<QAction> action = qobject_cast<QAction*>(index.data(ActionRole).value<QObject*>());
+    leave();
     if (time.isValid())
         Q_EMIT goTo(time.toLongLong());
     else if (find)
@@ -286,12 +290,7 @@ void CommandField::keyPressEvent(QKeyEvent* event) {
         return;
     }
     if (event->key() == Qt::Key_Escape) {
-        clear();
-        closeList();
-        if (m_returnFocus)
-            m_returnFocus->setFocus();
-        else
-            clearFocus();
+        leave();
         return;
     }
     QLineEdit::keyPressEvent(event);

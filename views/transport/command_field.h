@@ -77,6 +77,8 @@ private:
     void openList();
     void closeList();
     void placeList();
+    /// Empties it and gives the focus back.
+    void leave();
     void run(const QModelIndex& index);
 
     Commands m_commands;

@@ -15,6 +15,16 @@ namespace {
 
 constexpr double kScissors = 9; ///< radius of the disc that they lie on
 
+/// A label on a ground of its own, so that lines below it do not cross it out.
+void paintLabel(QPainter& painter, const QRectF& at, const QFont& font, const QString& text) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color(Role::ViolationSoft));
+    painter.drawRoundedRect(at, 4, 4);
+    painter.setFont(font);
+    painter.setPen(color(Role::ViolationText));
+    painter.drawText(at, Qt::AlignCenter, text);
+}
+
 } // namespace
 
 void WaitPicture::paintEvent(QPaintEvent*) {
@@ -50,12 +60,7 @@ void WaitPicture::paintJoin(QPainter& painter, const Join& join) const {
     const QFontMetricsF metrics(font);
     QRectF words(QPointF(), QSizeF(metrics.horizontalAdvance(text) + 6, metrics.height()));
     words.moveCenter(path.pointAtPercent(0.5));
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(color(Role::ViolationSoft));
-    painter.drawRoundedRect(words, 4, 4);
-    painter.setFont(font);
-    painter.setPen(color(Role::ViolationText));
-    painter.drawText(words, Qt::AlignCenter, text);
+    paintLabel(painter, words, font, text);
 }
 
 void WaitPicture::paintEdge(QPainter& painter, std::size_t index) const {
@@ -135,12 +140,7 @@ void WaitPicture::paintBreak(QPainter& painter, const WaitLayout::Edge& edge) co
         words.moveTo(middle.x() - words.width() / 2, disc.bottom() + 2);
     if (edge.back && m_layout.down) words.moveTop(disc.bottom() + 2); // its length stands beside the disc
     words.moveRight(std::min(words.right(), m_layout.size.width() - 2));
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(color(Role::ViolationSoft));
-    painter.drawRoundedRect(words, 4, 4);
-    painter.setFont(font);
-    painter.setPen(color(Role::ViolationText));
-    painter.drawText(words, Qt::AlignCenter, text);
+    paintLabel(painter, words, font, text);
     painter.setPen(QPen(color(Role::Violation), 1.6));
     painter.setBrush(color(Role::Surface));
     painter.drawEllipse(disc);

@@ -33,18 +33,10 @@ QString partiesText(const std::vector<EntityId>& parties, const trace::Trace& tr
     return names.join(Words::tr(", ", "between names"));
 }
 
-/// The end that comes with a hold's, where it is ended from outside.
-enum class EndOfHold : std::uint8_t { Alone, Transaction, Session };
-
-EndOfHold endOfHold(EntityId lock, const trace::Trace& trace) {
+inspect::EndsWith endOfHold(EntityId lock, const trace::Trace& trace) {
     const EntityId format = trace.entity(lock).other;
-    if (trace.entity(format).kind != trace::EntityKind::Text) return EndOfHold::Alone;
-    const QByteArray name = trace.entity(format).name;
-    if (inspect::keptBy(name) == inspect::KeptBy::Transaction) return EndOfHold::Transaction;
-    // Nothing but the session's end takes these away.
-    static constexpr const char* kOfSessions[] = {"pg-advisory", "get-lock", "mariadb-lock-tables"};
-    const auto is = [&name](const char* each) { return name == each; };
-    return std::ranges::any_of(kOfSessions, is) ? EndOfHold::Session : EndOfHold::Alone;
+    const bool named = trace.entity(format).kind == trace::EntityKind::Text;
+    return named ? inspect::endsWith(trace.entity(format).name) : inspect::EndsWith::Nothing;
 }
 
 } // namespace
@@ -74,17 +66,17 @@ QString wayOut(const trace::WaitGraph& graph, const trace::Trace& trace) {
     const trace::WaitEdge& edge = best->edges[best->weakest];
     const QString holder = partyName(edge.holder, trace), lock = trace.displayName(edge.lock);
     switch (endOfHold(edge.lock, trace)) {
-    case EndOfHold::Transaction:
+    case inspect::EndsWith::Transaction:
         return Words::tr("To end it, end the transaction of %1, which holds %2: %n client(s) wait for that. Its "
                          "program gets an error, and what the transaction has done is undone.",
                          nullptr, int(best->freed))
             .arg(holder, lock);
-    case EndOfHold::Session:
+    case inspect::EndsWith::Session:
         return Words::tr("To end it, end the session of %1, which holds %2: %n client(s) wait for that. Its program "
                          "gets an error, and loses every lock that it has there.",
                          nullptr, int(best->freed))
             .arg(holder, lock);
-    case EndOfHold::Alone:
+    case inspect::EndsWith::Nothing:
         break;
     }
     return Words::tr("To end it, end %1's hold of %2: %n client(s) wait for that. %1 then works on without the lock "

@@ -29,7 +29,7 @@ struct Backing : QObject {
         return std::shared_ptr<T>(new T, [](T* backing) {
             backing->claim.reset(); // no lock is left that could take another client's hold for its own
             // The last owner may be a coroutine: it ends in a call of the runtime, which has to come back first.
-            if (QThread::currentThread()->loopLevel() > 0)
+            if (QThread::currentThread()->loopLevel() > 0 || Reactor::ofThisThread()->passing())
                 backing->deleteLater();
             else
                 delete backing;

@@ -178,7 +178,7 @@ private:
             if (wanted.row.raw.size() < kMostCandidates)
                 wanted.row.raw.push_back(
                     {wanted.row.name, "session that has it", {}, readable(use.mode + " · " + m_names.of(session))});
-            if (isOfLockTables(use.mode)) wanted.row.format = "mariadb-lock-tables";
+            if (isOfLockTables(use.mode)) wanted.row.format = kLockTablesFormat;
             if (wanted.row.holders.empty()) wanted.row.mode = holder.mode;
             wanted.row.holders.push_back(std::move(holder));
         }

@@ -88,7 +88,8 @@ void addAdvisory(const Table& table, SessionNames& names, const QByteArray& data
     std::map<QByteArray, LockRow> locks;
     for (std::size_t at = 0; at < table.rows.size(); ++at) {
         const QByteArray name = advisoryName(table, at);
-        LockRow& row = locks.try_emplace(name, heldLock(advisoryLockName(name, database), "pg-advisory")).first->second;
+        LockRow& row =
+            locks.try_emplace(name, heldLock(advisoryLockName(name, database), kAdvisoryLockFormat)).first->second;
         const bool shared = table.text(at, Mode) == "ShareLock";
         const QByteArray prepared = table.text(at, Prepared);
         Party party = prepared.isEmpty() ? sessionParty(names, sessionIn(table, at, Pid, Who), "exclusive")

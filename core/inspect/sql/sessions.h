@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "inspect/format_names.h"
 #include "inspect/sql/seen_table.h"
 #include "inspect/watch_notes.h"
 
@@ -96,10 +97,6 @@ QCoro::Task<std::optional<sql::Error>> readInnoDbRows(sql::Reader& reader, Sessi
 /// Tables of a MariaDB that statements wait for, with those that use them meanwhile, as far as the server tells.
 SessionsRead readMariaDbTables(sql::Reader& reader, SessionNames& names, std::stop_token stop);
 
-/// The format of MariaDB's and MySQL's locks that have a name only. The content of such a row is of that key.
-inline constexpr char kNamedLockFormat[] = "get-lock";
-/// The format of Quartz' locks: a scheduler locks a row of its table QRTZ_LOCKS for as long as its transaction lasts.
-inline constexpr char kQuartzFormat[] = "qrtz_locks";
 /// The row of a lock of sessions without anybody yet, whose waiters are known.
 LockRow sessionLock(QByteArray name, const char* format, sql::Language language);
 /// Puts a waiter at the end of the lock's queue.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/sql/record.h"
 
+#include "inspect/format_names.h"
 #include "inspect/sql/seen_table.h"
 #include "ports/sql/named_key.h"
 #include "trace/digits.h"
@@ -224,7 +225,7 @@ std::optional<LockRow> SqlRecord::transactionOf(const QByteArray& lockName) cons
 std::optional<LockRow> SqlRecord::namedLock(const QByteArray& lockName) const {
     const SqlEngine& engine = *m_server->engine();
     const sql::NamedKey key = keyOf(lockName);
-    LockRow row = sessionRow(lockName, isPostgreSql() ? "pg-advisory" : "get-lock");
+    LockRow row = sessionRow(lockName, isPostgreSql() ? inspect::kAdvisoryLockFormat : inspect::kNamedLockFormat);
     for (const SqlEngine::NamedUser& user : engine.namedHolders(key)) {
         inspect::Party holder = partyOf(user.id, user.sharing);
         holder.holds = user.count;

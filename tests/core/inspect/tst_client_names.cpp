@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/client_names.h"
+#include "pretend_redis.h"
 #include "runtime/virtual_runtime.h"
 
 #include <QTest>
@@ -23,7 +24,7 @@ constexpr char kList[] =
     "id=10 addr=10.0.0.10:1 fd=9 name=yes user=default\n";
 
 /// A server that can refuse to list its clients, and have very many of them.
-class Listing : public redis::Client {
+class Listing : public tests::PretendRedis {
 public:
     explicit Listing(Runtime& runtime) : m_runtime(runtime) {}
     Runtime& runtime() override { return m_runtime; }
@@ -34,15 +35,6 @@ public:
         co_return redis::Reply::bulk("id=1 addr=10.0.0.5:1 flags=b psub=0 cmd=blpop\n"
                                      "id=2 addr=10.0.0.6:1 flags=P psub=1 cmd=psubscribe\n");
     }
-    QCoro::Task<std::expected<redis::OwnedSubscription, redis::Error>> subscribe(QByteArray /*channel*/,
-                                                                                 std::stop_token /*stop*/) override {
-        Q_UNREACHABLE();
-    }
-    QCoro::Task<std::expected<void, redis::Error>> open(std::stop_token /*stop*/) override { Q_UNREACHABLE(); }
-    const redis::Status& status() const override { Q_UNREACHABLE(); }
-    std::uint32_t connection() const override { return 1; }
-    void onStatus(std::function<void(const redis::Status&)> /*callback*/) override {}
-    QString where() const override { return {}; }
 
     QByteArray refuses; ///< a command's first word
     int count = 2;

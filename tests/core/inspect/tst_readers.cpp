@@ -4,6 +4,7 @@
 #include "ports/redis/reading_port.h"
 #include "ports/sql/reader.h"
 #include "ports/zookeeper/port.h"
+#include "pretend_redis.h"
 
 #include <QTest>
 #include <qcorotask.h>
@@ -67,23 +68,13 @@ static_assert(!sendsAnything<redis::ReadingPort> && sendsAnything<redis::Port>);
 static_assert(!std::is_base_of_v<redis::Port, redis::ReadingPort>);
 
 /// A client that counts what it is given.
-class Counting : public redis::Client {
+class Counting : public tests::PretendRedis {
 public:
-    Runtime& runtime() override { Q_UNREACHABLE(); }
     QCoro::Task<redis::Result> call(redis::Args /*args*/, std::stop_token /*stop*/) override {
         ++sent;
         redis::Result result(redis::Reply::number(1));
         co_return result;
     }
-    QCoro::Task<std::expected<redis::OwnedSubscription, redis::Error>> subscribe(QByteArray /*channel*/,
-                                                                                 std::stop_token /*stop*/) override {
-        Q_UNREACHABLE();
-    }
-    QCoro::Task<std::expected<void, redis::Error>> open(std::stop_token /*stop*/) override { Q_UNREACHABLE(); }
-    const redis::Status& status() const override { Q_UNREACHABLE(); }
-    std::uint32_t connection() const override { return 1; }
-    void onStatus(std::function<void(const redis::Status&)> /*callback*/) override {}
-    QString where() const override { return {}; }
 
     int sent = 0;
 };

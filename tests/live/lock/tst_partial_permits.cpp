@@ -82,6 +82,7 @@ private Q_SLOTS:
         QVERIFY(theirs.forceUnlock());
         QTRY_VERIFY_WITH_TIMEOUT(lost.stop_requested(), 20'000);
         QVERIFY_THROWS_EXCEPTION(NotOwnerException, three.release(1));
+        QVERIFY_THROWS_EXCEPTION(NotOwnerException, three.unlock());
         QCOMPARE(theirs.availablePermits(), std::optional(3));
     }
 

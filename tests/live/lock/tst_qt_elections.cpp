@@ -30,12 +30,12 @@ struct Candidate {
         election.onDeposed([this, &leaders](const QString& reason) {
             ++deposed;
             reasons.push_back(reason);
-            tokenStopped = tokenStopped && term.stop_requested();
+            tokenStopped = tokenStopped && leadership.stop_requested();
             --leaders;
         });
     }
     qt::LeaderElection election;
-    std::stop_token term;
+    std::stop_token leadership;
     int elected = 0, deposed = 0, most = 0;
     bool tokenStopped = true;
     std::vector<std::int64_t> terms;
@@ -72,7 +72,7 @@ private Q_SLOTS:
         QVERIFY(first.election.campaign());
         QVERIFY(first.election.campaign()); // it does already
         QVERIFY(run(first.election.waitUntilLeader(20s)).value());
-        first.term = first.election.leadership();
+        first.leadership = first.election.leadership();
         QVERIFY(first.election.isLeader() && first.election.term() == first.terms.front());
         QVERIFY(second.election.campaign());
         QVERIFY(third.election.campaign());
@@ -82,14 +82,14 @@ private Q_SLOTS:
         if (ground != "etcd") QCOMPARE(QString::fromStdString((*known)->client), here->identity());
 
         QVERIFY(run(first.election.resign()));
-        QVERIFY(first.term.stop_requested() && first.tokenStopped);
+        QVERIFY(first.leadership.stop_requested() && first.tokenStopped);
         QVERIFY(!first.election.isLeader() && first.election.term() == 0);
         QCOMPARE(first.reasons, std::vector{QString()});
         QTRY_COMPARE_WITH_TIMEOUT(second.elected + third.elected, 1, 20'000);
         QVERIFY(first.election.campaign()); // once more
         Candidate& leads = second.elected ? second : third;
         Candidate& waits = second.elected ? third : second;
-        leads.term = leads.election.leadership();
+        leads.leadership = leads.election.leadership();
         QVERIFY(run(leads.election.resign()));
         QTRY_COMPARE_WITH_TIMEOUT(waits.elected + first.elected, 2, 20'000);
         for (const Candidate* const one : {&first, &second, &third})
@@ -104,7 +104,7 @@ private Q_SLOTS:
         Candidate first(*here, leaders, "lost-leader");
         QVERIFY(first.election.campaign());
         QVERIFY(run(first.election.waitUntilLeader(20s)).value());
-        first.term = first.election.leadership();
+        first.leadership = first.election.leadership();
         qt::Mutex seat(*there, QStringLiteral("lost-leader"));
         QVERIFY(run(seat.forceUnlock()).value());
         QTRY_COMPARE_WITH_TIMEOUT(first.elected, 2, 20'000);
@@ -163,9 +163,11 @@ private Q_SLOTS:
         QVERIFY(!refused && refused.error().kind == ErrorKind::Refused);
         const auto unknown = qt::LeaderElection(*here, QStringLiteral("no"), patient("redis-no-such")).campaign();
         QVERIFY(!unknown && unknown.error().kind == ErrorKind::NotSupported);
-        LockOptions naive = patient("redis-setnx");
-        naive.allowNaive = true;
-        const auto unended = qt::LeaderElection(*here, QStringLiteral("no"), naive).campaign();
+        const auto file = opened("sqlite");
+        QVERIFY(file);
+        LockOptions row = patient("sql-row");
+        row.allowNaive = true;
+        const auto unended = qt::LeaderElection(*file, QStringLiteral("no"), row).campaign();
         QVERIFY(!unended && unended.error().kind == ErrorKind::NotSupported);
     }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Liquibase: DATABASECHANGELOGLOCK(ID, LOCKED, LOCKGRANTED, LOCKEDBY), one row; nothing ends a dead client's lock.
+#include "inspect/format_names.h"
 #include "inspect/sql/formats/table_row.h"
 
 namespace lockscope::inspect {
@@ -22,7 +23,7 @@ QByteArray query(sql::Language language, const TableName& table, int limit) {
 std::optional<LockRow> read(const sql::Table& answer, std::size_t at, const QByteArray& place) {
     LockRow row;
     row.name = place + ':' + answer.text(at, Id);
-    row.format = "liquibase";
+    row.format = kLiquibaseFormat;
     if (answer.number(at, Locked) == 1) {
         row.state = LockRow::State::Held;
         row.neverExpires = true;
