@@ -33,7 +33,8 @@ struct GroupWatch {
         : watcher(*inspect::makeWatcher(runtime, urlOf(url), realDiallers(), std::move(options))),
           task(howCancelled(watcher->watch(
               [this](const LockReport& report) {
-                  alerts.observe(report);
+                  for (inspect::LateRenewal& one : alerts.observe(report))
+                      late.push_back(std::move(one));
                   if (report.trouble) {
                       ++outages;
                       return;
@@ -65,6 +66,7 @@ struct GroupWatch {
     QByteArray untold;          ///< a lock that has changed without its report having said so
     std::vector<ServerEvent> events;
     std::map<QByteArray, std::vector<What>> happened;
+    std::vector<inspect::LateRenewal> late;
     inspect::AlertWatch alerts{{*inspect::parseAlertRule(QStringLiteral("failed-over"))}};
     LockReport last;
     std::stop_source stop;
@@ -222,6 +224,42 @@ private Q_SLOTS:
         const auto after = clientAt(watch.row("orders")->server.split(':').back().toUShort());
         QVERIFY(run(after->call({"DEL", "orders"})));
         QTRY_VERIFY_WITH_TIMEOUT(watch.saw("orders", What::Released), 10'000);
+    }
+
+    /// A client that renews at the next time it can is not late: its server was away.
+    void aFailoverIsNoLateRenewal() {
+        const int master = run(m_sentinels.group().master());
+        auto client = clientAt(m_sentinels.group().at(master).port());
+        take(*client, "renewed");
+        GroupWatch watch(m_runtime, m_sentinels.url());
+        watch.alerts.setRules({*inspect::parseAlertRule(QStringLiteral("renewal-late>200ms"))});
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last.complete && watch.row("renewed"), 10'000);
+        const auto renewFor = [&](Nanos time) { // every 700 ms
+            const Nanos end = m_runtime.monotonic() + time;
+            while (m_runtime.monotonic() < end) {
+                (void)run(client->call({"PEXPIRE", "renewed", "600000"}));
+                run(m_runtime.sleep(700ms));
+                (void)watch.alerts.check(m_runtime.monotonic()); // a busy machine may be late
+            }
+        };
+        renewFor(5s);
+        QVERIFY(watch.saw("renewed", What::Renewed));
+        (void)run(client->call({"PEXPIRE", "renewed", "600000"}));
+        watch.late.clear();
+        m_sentinels.group().at(master).kill();
+        QTRY_VERIFY_WITH_TIMEOUT(watch.outages > 0, 10'000);
+        QTRY_VERIFY_WITH_TIMEOUT(watch.saw("renewed", What::FailedOver), kFailoverLimit);
+        QVERIFY(watch.late.empty());
+        QVERIFY(watch.alerts.check(m_runtime.monotonic()).empty());
+        // One that does not come back is late all the same.
+        QTRY_VERIFY_WITH_TIMEOUT(!watch.late.empty(), 10'000);
+        const auto isRaised = [&] {
+            (void)watch.alerts.check(m_runtime.monotonic());
+            return watch.alerts.raised() == 1;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isRaised(), 10'000);
+        client = clientAt(watch.row("renewed")->server.split(':').back().toUShort());
+        QVERIFY(run(client->call({"DEL", "renewed"})));
     }
 
     void onACloseLookAllMastersLocksAreSeen() {
