@@ -41,7 +41,7 @@ QString clockText(std::int64_t wallMs) {
     return QDateTime::fromMSecsSinceEpoch(wallMs).toString(QStringLiteral("HH:mm:ss"));
 }
 
-/// What has happened stays true while the server is out of sight.
+/// A thing that has happened stays true while the server is out of sight.
 bool tellsThePast(Kind kind) {
     return kind == Kind::FailedOver || kind == Kind::TokenBack || kind == Kind::Herd;
 }

@@ -13,7 +13,7 @@ namespace lockscope::inspect {
 /// Writes into a trace that a look found another process in a server's place.
 void writeRestart(trace::Recorder& recorder, trace::EntityId node);
 
-/// What a row tells to have happened to a watched server itself, as ServerTeller writes it.
+/// An event of a watched server itself that a row tells, as ServerTeller writes it.
 struct ToldServerEvent {
     ServerEvent what = ServerEvent::Restarted;
     trace::EntityId server = trace::kNoEntity; ///< a Node

@@ -427,8 +427,7 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
                 m_contentOwed.erase(owed);
             refused += int(m_contentOwed.contains(m_owedFrom));
         }
-        m_sawAll = report.complete;
-        if (m_sawAll && !m_sawAllAt) m_sawAllAt = m_shared.recorder.now();
+        noteWhole(report.complete);
         return;
     }
     std::set<QByteArray> now;
@@ -454,8 +453,16 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
     // A lock of our own workload may have come and gone between two looks.
     now.insert(m_ownLocks.begin(), m_ownLocks.end());
     m_known = std::move(now);
-    m_sawAll = report.complete;
-    if (m_sawAll && !m_sawAllAt) m_sawAllAt = m_shared.recorder.now();
+    noteWhole(report.complete);
+}
+
+/// A server that took over, or was emptied, is searched through again.
+void LiveConnection::noteWhole(bool sawAll) {
+    m_sawAll = sawAll;
+    if (!sawAll)
+        m_sawAllAt.reset();
+    else if (!m_sawAllAt)
+        m_sawAllAt = m_shared.recorder.now();
 }
 
 void LiveConnection::tellRole(const inspect::LockReport& report) {

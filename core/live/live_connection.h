@@ -99,6 +99,7 @@ private:
     void endAlerts();
     void tellLocks(const inspect::LockReport& report);
     void tellRole(const inspect::LockReport& report);
+    void noteWhole(bool sawAll);
     void connectionChanged();
     /// How it stands with the server, and how much of it has been looked at.
     void judgeHealth();
@@ -135,7 +136,7 @@ private:
     QString m_progress;                        ///< what of the server has not been looked at, in words; empty: nothing
     session::Health m_health;
     bool m_sawAll = false;           ///< so did the last report
-    std::optional<Nanos> m_sawAllAt; ///< when a report did for the first time, by the recorder's clock
+    std::optional<Nanos> m_sawAllAt; ///< since when all reports did, by the recorder's clock
     bool m_observed = true;
     QString m_trouble; ///< why it is not
     bool m_everConnected = false;

@@ -4,6 +4,7 @@
 #include "locks/force_release.h"
 #include "locks/lock_chips.h"
 #include "locks/locks_delegate.h"
+#include "locks/row_in_sight.h"
 #include "session/connection_desk.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
@@ -19,7 +20,6 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
-#include <QScrollBar>
 #include <QStackedLayout>
 #include <QToolButton>
 #include <QTreeView>
@@ -193,15 +193,7 @@ LocksPanel::LocksPanel(ViewContext* context, QWidget* parent)
     const auto measure = [this] {
         if (!m_measureSoon.isActive()) m_measureSoon.start();
     };
-    m_sightSoon.setSingleShot(true);
-    m_sightSoon.setInterval(0);
-    connect(&m_sightSoon, &QTimer::timeout, this, [this] {
-        const int across = m_view->horizontalScrollBar()->value();
-        m_view->scrollTo(m_view->currentIndex());
-        m_view->horizontalScrollBar()->setValue(across);
-    });
-    connect(m_proxy, &QAbstractItemModel::layoutAboutToBeChanged, this, &LocksPanel::keepInSight);
-    connect(m_proxy, &QAbstractItemModel::rowsAboutToBeInserted, this, &LocksPanel::keepInSight);
+    keepCurrentInSight(m_view);
     connect(m_proxy, &QAbstractItemModel::rowsInserted, this, measure);
     connect(m_proxy, &QAbstractItemModel::dataChanged, this, measure);
     connect(m_proxy, &QAbstractItemModel::modelReset, this, measure);
@@ -327,13 +319,6 @@ void LocksPanel::follow() {
     } else
         m_view->selectionModel()->clear();
     m_following = false;
-}
-
-/// Rows are about to move: the current one goes on being in sight if it is now.
-void LocksPanel::keepInSight() {
-    if (m_sightSoon.isActive() || !m_view->isVisible() || !m_view->currentIndex().isValid()) return;
-    const int row = m_view->visualRect(m_view->currentIndex()).center().y();
-    if (row >= 0 && row < m_view->viewport()->height()) m_sightSoon.start();
 }
 
 void LocksPanel::tellSoon() {

@@ -45,7 +45,6 @@ protected:
 private:
     void applyFilter();
     void follow();
-    void keepInSight();
     void showGroups();
     void makeGroupMenu();
     void tellGrouping();
@@ -81,7 +80,6 @@ private:
     QTimer m_debounce;
     QTimer m_tellSoon;    ///< many changes of one turn of the event loop are counted once
     QTimer m_measureSoon; ///< widths follow the words at a pace that an eye can follow
-    QTimer m_sightSoon;   ///< runs when rows have moved, and the current one was in sight before
     bool m_following = false;
     int m_toldCount = -1;
 };

@@ -43,7 +43,7 @@ std::vector<std::pair<QString, QString>> factsFor(const EvidenceCard& card, cons
     return facts;
 }
 
-/// What happened to watched servers themselves within a stretch: a fact for each kind, "main at 08:42:09.159".
+/// The events of watched servers themselves within a stretch: a fact for each kind, "main at 08:42:09.159".
 void addServerEvents(std::vector<std::pair<QString, QString>>& facts, const trace::Trace& trace, Nanos from, Nanos to) {
     using inspect::ServerEvent;
     constexpr qsizetype kMost = 4;

@@ -18,7 +18,8 @@ struct GroupWatch {
           watcher(*inspect::makeWatcher(runtime, urlOf(url), realDiallers(), std::move(options))),
           task(howCancelled(watcher->watch(
               [this](const LockReport& report) {
-                  alerts.observe(report);
+                  for (inspect::LateRenewal& one : alerts.observe(report))
+                      late.push_back(std::move(one));
                   toTrace.write(report);
                   if (report.trouble) {
                       ++outages;
@@ -58,6 +59,7 @@ struct GroupWatch {
     QByteArray untold;          ///< a lock that has changed without its report having said so
     std::vector<inspect::ServerEvent> events;
     std::map<QByteArray, std::vector<LockChange::What>> happened;
+    std::vector<inspect::LateRenewal> late;
     inspect::AlertWatch alerts{{*inspect::parseAlertRule(QStringLiteral("failed-over"))}};
     LockReport last;
     std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();

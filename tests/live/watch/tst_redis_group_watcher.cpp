@@ -175,6 +175,42 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(watch.saw("orders", What::Released), 10'000);
     }
 
+    /// A client that renews at the next time it can is not late: its server was away.
+    void aFailoverIsNoLateRenewal() {
+        const int master = run(m_sentinels.group().master());
+        auto client = clientAt(m_sentinels.group().at(master).port());
+        take(*client, "renewed");
+        GroupWatch watch(m_runtime, m_sentinels.url());
+        watch.alerts.setRules({*inspect::parseAlertRule(QStringLiteral("renewal-late>200ms"))});
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last.complete && watch.row("renewed"), 10'000);
+        const auto renewFor = [&](Nanos time) { // every 700 ms
+            const Nanos end = m_runtime.monotonic() + time;
+            while (m_runtime.monotonic() < end) {
+                (void)run(client->call({"PEXPIRE", "renewed", "600000"}));
+                run(m_runtime.sleep(700ms));
+                (void)watch.alerts.check(m_runtime.monotonic()); // a busy machine may be late
+            }
+        };
+        renewFor(5s);
+        QVERIFY(watch.saw("renewed", What::Renewed));
+        (void)run(client->call({"PEXPIRE", "renewed", "600000"}));
+        watch.late.clear();
+        m_sentinels.group().at(master).kill();
+        QTRY_VERIFY_WITH_TIMEOUT(watch.outages > 0, 10'000);
+        QTRY_VERIFY_WITH_TIMEOUT(watch.saw("renewed", What::FailedOver), kFailoverLimit);
+        QVERIFY(watch.late.empty());
+        QVERIFY(watch.alerts.check(m_runtime.monotonic()).empty());
+        // One that does not come back is late all the same.
+        QTRY_VERIFY_WITH_TIMEOUT(!watch.late.empty(), 10'000);
+        const auto isRaised = [&] {
+            (void)watch.alerts.check(m_runtime.monotonic());
+            return watch.alerts.raised() == 1;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isRaised(), 10'000);
+        client = clientAt(watch.row("renewed")->server.split(':').back().toUShort());
+        QVERIFY(run(client->call({"DEL", "renewed"})));
+    }
+
     void onACloseLookAllMastersLocksAreSeen() {
         QByteArrayList names;
         for (int master = 0; master < m_cluster.masters(); ++master) {

@@ -160,7 +160,7 @@ private Q_SLOTS:
         QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
     }
 
-    /// What the card is evidence of: the server did it, and not a client.
+    /// The card is evidence of it: the server did it, and not a client.
     void whatHappenedToAServerIsAFact() {
         const auto trace = std::make_shared<trace::Trace>();
         trace->setOriginWallMs(1'764'424'800'000);
