@@ -641,11 +641,11 @@
         <translation>持有</translation>
     </message>
     <message>
-        <source>paused, thinks it holds</source>
+        <source>paused, believes it holds</source>
         <translation>已暂停，仍以为持有</translation>
     </message>
     <message>
-        <source>thinks it holds</source>
+        <source>believes it holds</source>
         <translation>仍以为持有</translation>
     </message>
     <message>
@@ -2737,7 +2737,7 @@
         <translation>锁管理器</translation>
     </message>
     <message>
-        <source>thinks it down?</source>
+        <source>believes it down?</source>
         <translation>认为宕机？</translation>
     </message>
     <message>
@@ -3130,7 +3130,7 @@
         <translation>它又有应答了</translation>
     </message>
     <message>
-        <source>down, it thinks</source>
+        <source>down, it believes</source>
         <translation>它认为已宕机</translation>
     </message>
     <message>
@@ -5574,6 +5574,37 @@
 <context>
     <name>Locks</name>
     <message>
+        <source>by session</source>
+        <extracomment>In the column of times left: the lock is kept by its holder's session.</extracomment>
+        <translation>由会话保持</translation>
+    </message>
+    <message>
+        <source>by transaction</source>
+        <translation>由事务保持</translation>
+    </message>
+    <message>
+        <source>session or txn</source>
+        <extracomment>In the column of times left, and in a ring of 14 letters: the session or the transaction keeps the lock.</extracomment>
+        <translation>会话或事务</translation>
+    </message>
+    <message>
+        <source>ends at commit</source>
+        <extracomment>In the column of renewals: nobody renews the lock, it ends with its holder's transaction.</extracomment>
+        <translation>提交时结束</translation>
+    </message>
+    <message>
+        <source>none: the session keeps it</source>
+        <translation>无：由会话保持</translation>
+    </message>
+    <message>
+        <source>none: it ends at commit</source>
+        <translation>无：提交时结束</translation>
+    </message>
+    <message>
+        <source>none: the session or the transaction keeps it</source>
+        <translation>无：由会话或事务保持</translation>
+    </message>
+    <message>
         <source>certain</source>
         <translation>确定</translation>
     </message>
@@ -5702,20 +5733,6 @@ At least so long: the lock was held already when it was first seen.</extracommen
         <translation>≥ %1</translation>
     </message>
     <message>
-        <source>by session</source>
-        <extracomment>In the column of times left: the lock is kept by its holder's session.</extracomment>
-        <translation>由会话保持</translation>
-    </message>
-    <message>
-        <source>by transaction</source>
-        <translation>由事务保持</translation>
-    </message>
-    <message>
-        <source>session or txn</source>
-        <extracomment>In the column of times left, and in a ring of 14 letters: the session or the transaction keeps the lock.</extracomment>
-        <translation>会话或事务</translation>
-    </message>
-    <message>
         <source>%1 of %2 permits</source>
         <translation>%2 个许可中已取 %1 个</translation>
     </message>
@@ -5805,23 +5822,6 @@ At least so long: the lock was held already when it was first seen.</extracommen
     <message>
         <source>%1 ago</source>
         <translation>%1 前</translation>
-    </message>
-    <message>
-        <source>none: it ends at commit</source>
-        <extracomment>In the column of renewals: nobody renews the lock, it ends with its holder's transaction.</extracomment>
-        <translation>无：提交时结束</translation>
-    </message>
-    <message>
-        <source>ends at commit</source>
-        <translation>提交时结束</translation>
-    </message>
-    <message>
-        <source>none: the session keeps it</source>
-        <translation>无：由会话保持</translation>
-    </message>
-    <message>
-        <source>none: the session or the transaction keeps it</source>
-        <translation>无：由会话或事务保持</translation>
     </message>
     <message>
         <source>none seen</source>
@@ -7602,12 +7602,12 @@ A client's address leads to the new master at once.</source>
         <translation>%1 还没收到答复</translation>
     </message>
     <message>
-        <source>%1 still thinks it holds the lock</source>
+        <source>%1 still believes it holds the lock</source>
         <comment>one client</comment>
         <translation>%1 仍以为自己持有锁</translation>
     </message>
     <message>
-        <source>%1 still think they hold the lock</source>
+        <source>%1 still believe they hold the lock</source>
         <comment>several clients</comment>
         <translation>%1 仍以为自己持有锁</translation>
     </message>
@@ -7657,6 +7657,42 @@ A client's address leads to the new master at once.</source>
 </context>
 <context>
     <name>Timeline</name>
+    <message>
+        <source>kept by its session</source>
+        <translation>由其会话保持</translation>
+    </message>
+    <message>
+        <source>transaction open</source>
+        <translation>事务未结束</translation>
+    </message>
+    <message>
+        <source>kept by its session or transaction</source>
+        <translation>由其会话或事务保持</translation>
+    </message>
+    <message>
+        <source>held by %1, kept by its session</source>
+        <translation>由 %1 持有，由其会话保持</translation>
+    </message>
+    <message>
+        <source>held by %1, kept by its transaction</source>
+        <translation>由 %1 持有，由其事务保持</translation>
+    </message>
+    <message>
+        <source>held by %1, kept by its session or transaction</source>
+        <translation>由 %1 持有，由其会话或事务保持</translation>
+    </message>
+    <message>
+        <source>%1 is held by %2, whose session keeps it: %3</source>
+        <translation>%1 由 %2 持有，由其会话保持：%3</translation>
+    </message>
+    <message>
+        <source>%1 is held by %2, whose transaction keeps it: %3</source>
+        <translation>%1 由 %2 持有，由其事务保持：%3</translation>
+    </message>
+    <message>
+        <source>%1 is held by %2, whose session or transaction keeps it: %3</source>
+        <translation>%1 由 %2 持有，由其会话或事务保持：%3</translation>
+    </message>
     <message>
         <source>%1 +%2</source>
         <comment>a fault and how many more</comment>
@@ -7854,11 +7890,11 @@ A client's address leads to the new master at once.</source>
         <translation>持有</translation>
     </message>
     <message>
-        <source>still thinks it holds #%1</source>
+        <source>still believes it holds #%1</source>
         <translation>仍以为持有 #%1</translation>
     </message>
     <message>
-        <source>thinks it holds</source>
+        <source>believes it holds</source>
         <translation>仍以为持有</translation>
     </message>
     <message>
@@ -7877,18 +7913,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>margin 0 s</source>
         <translation>余量 0 s</translation>
-    </message>
-    <message>
-        <source>kept by its session or transaction</source>
-        <translation>由其会话或事务保持</translation>
-    </message>
-    <message>
-        <source>transaction open</source>
-        <translation>事务未结束</translation>
-    </message>
-    <message>
-        <source>kept by its session</source>
-        <translation>由其会话保持</translation>
     </message>
     <message numerus="yes">
         <source>%n ahead</source>
@@ -8129,18 +8153,6 @@ A client's address leads to the new master at once.</source>
         <translation>%1（途中 %2）</translation>
     </message>
     <message>
-        <source>%1 is held by %2, whose session keeps it: %3</source>
-        <translation>%1 由 %2 持有，由其会话保持：%3</translation>
-    </message>
-    <message>
-        <source>%1 is held by %2, whose transaction keeps it: %3</source>
-        <translation>%1 由 %2 持有，由其事务保持：%3</translation>
-    </message>
-    <message>
-        <source>%1 is held by %2, whose session or transaction keeps it: %3</source>
-        <translation>%1 由 %2 持有，由其会话或事务保持：%3</translation>
-    </message>
-    <message>
         <source>%1 is held by %2; its format does not say until when: %3</source>
         <translation>%1 由 %2 持有；其格式不说明到何时：%3</translation>
     </message>
@@ -8181,7 +8193,7 @@ A client's address leads to the new master at once.</source>
         <translation>%1 以 #%3 持有 %2：%4</translation>
     </message>
     <message>
-        <source>%1 still thinks it holds %2 (#%3), but the record says otherwise: %4</source>
+        <source>%1 still believes it holds %2 (#%3), but the record says otherwise: %4</source>
         <translation>%1 仍以为持有 %2（#%3），但记录并非如此：%4</translation>
     </message>
     <message>
@@ -8423,7 +8435,11 @@ A client's address leads to the new master at once.</source>
         <translation>等待 %1</translation>
     </message>
     <message>
-        <source>still thinks it holds #%1, but the record says otherwise</source>
+        <source>, </source>
+        <translation>，</translation>
+    </message>
+    <message>
+        <source>still believes it holds #%1, but the record says otherwise</source>
         <translation>仍以为持有 #%1，但记录并非如此</translation>
     </message>
     <message>
@@ -8445,18 +8461,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>held by %1, never expires</source>
         <translation>由 %1 持有，永不过期</translation>
-    </message>
-    <message>
-        <source>held by %1, kept by its session</source>
-        <translation>由 %1 持有，由其会话保持</translation>
-    </message>
-    <message>
-        <source>held by %1, kept by its transaction</source>
-        <translation>由 %1 持有，由其事务保持</translation>
-    </message>
-    <message>
-        <source>held by %1, kept by its session or transaction</source>
-        <translation>由 %1 持有，由其会话或事务保持</translation>
     </message>
     <message>
         <source>held by %1, until when is unknown</source>
@@ -8837,7 +8841,7 @@ A client's address leads to the new master at once.</source>
         <translation>%1 成为副本</translation>
     </message>
     <message>
-        <source>%1: %2 thinks that %3 is down</source>
+        <source>%1: %2 believes that %3 is down</source>
         <translation>%1：%2 认为 %3 已宕机</translation>
     </message>
     <message>
@@ -8845,7 +8849,7 @@ A client's address leads to the new master at once.</source>
         <translation>%1：%2 随新主节点重新开始，不再记得 %3 下线过</translation>
     </message>
     <message>
-        <source>%1: %2 does not think any more that %3 is down</source>
+        <source>%1: %2 does not believe any more that %3 is down</source>
         <translation>%1：%2 不再认为 %3 已宕机</translation>
     </message>
     <message>
@@ -8915,11 +8919,11 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>Verdict</name>
     <message>
-        <source>%1 have thought at the same time that they hold %2, since %3, for %4 so far.</source>
+        <source>%1 have believed at the same time that they hold %2, since %3, for %4 so far.</source>
         <translation>%1 自 %3 起同时以为自己持有 %2，至今 %4。</translation>
     </message>
     <message>
-        <source>%1 thought at the same time that they held %2, for %3: from %4 to %5.</source>
+        <source>%1 believed at the same time that they held %2, for %3: from %4 to %5.</source>
         <translation>%1 曾同时以为自己持有 %2，持续 %3：从 %4 到 %5。</translation>
     </message>
     <message>
@@ -9043,11 +9047,11 @@ A client's address leads to the new master at once.</source>
         <translation>它们全都卡住了 %1：从 %2 到 %3。</translation>
     </message>
     <message>
-        <source>%1 have thought at the same time that they hold more permits of %2 than the %3 that there are, since %4.</source>
+        <source>%1 have believed at the same time that they hold more permits of %2 than the %3 that there are, since %4.</source>
         <translation>从 %4 起，%1 同时以为自己持有的 %2 的许可超过了总数 %3。</translation>
     </message>
     <message>
-        <source>%1 thought at the same time that they held more permits of %2 than the %3 that there are, from %4 to %5.</source>
+        <source>%1 believed at the same time that they held more permits of %2 than the %3 that there are, from %4 to %5.</source>
         <translation>从 %4 到 %5，%1 同时以为自己持有的 %2 的许可超过了总数 %3。</translation>
     </message>
     <message>
@@ -9208,20 +9212,20 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %2 崩溃，它在服务器上的条目没有过期时间：永远不会被清除。</translation>
     </message>
     <message>
-        <source>The entry of %1 was on the server and had no expiry, but %1 did not think that it held the lock.</source>
-        <translation>%1 的条目在服务器上，没有过期时间，但 %1 并不认为自己持有锁。</translation>
+        <source>The entry of %1 was on the server and had no expiry, but %1 did not believe that it held the lock.</source>
+        <translation>%1 的条目在服务器上，没有过期时间，但 %1 并不以为自己持有锁。</translation>
     </message>
     <message>
-        <source>The entry of %1 is still on the server and has no expiry, but %1 does not think that it holds the lock.</source>
-        <translation>%1 的条目仍在服务器上且没有过期时间，但 %1 不认为自己持有锁。</translation>
+        <source>The entry of %1 is still on the server and has no expiry, but %1 does not believe that it holds the lock.</source>
+        <translation>%1 的条目仍在服务器上且没有过期时间，但 %1 不以为自己持有锁。</translation>
     </message>
     <message>
-        <source>The entry of %1 stayed on the server until %2, but %1 did not think that it held the lock.</source>
-        <translation>%1 的条目在服务器上留到 %2，但 %1 并不认为自己持有锁。</translation>
+        <source>The entry of %1 stayed on the server until %2, but %1 did not believe that it held the lock.</source>
+        <translation>%1 的条目在服务器上留到 %2，但 %1 并不以为自己持有锁。</translation>
     </message>
     <message>
-        <source>The entry of %1 stays on the server until %2, but %1 does not think that it holds the lock.</source>
-        <translation>%1 的条目在服务器上保留到 %2，但 %1 不认为自己持有锁。</translation>
+        <source>The entry of %1 stays on the server until %2, but %1 does not believe that it holds the lock.</source>
+        <translation>%1 的条目在服务器上保留到 %2，但 %1 不以为自己持有锁。</translation>
     </message>
     <message>
         <source>A request of %1 reached %2 twice, sent at %3: %2 did it twice and counted one hold more than %1 knew of.</source>
@@ -9469,35 +9473,35 @@ A client's address leads to the new master at once.</source>
         <translation>%1 的许可的租约在 %2 结束，因此服务器认为该许可是空闲的。</translation>
     </message>
     <message>
-        <source>%1 still thought it held the lock until %2.</source>
+        <source>%1 still believed it held the lock until %2.</source>
         <translation>%1 一直以为自己持有锁，直到 %2。</translation>
     </message>
     <message>
-        <source>%1 still thinks it holds the lock.</source>
+        <source>%1 still believes it holds the lock.</source>
         <translation>%1 仍以为自己持有锁。</translation>
     </message>
     <message>
-        <source>%1 does not know, and still thinks it holds the lock.</source>
+        <source>%1 does not know, and still believes it holds the lock.</source>
         <translation>%1 并不知情，仍以为自己持有锁。</translation>
     </message>
     <message>
-        <source>%1 still thought it held the lock until %2, when it learned of the loss.</source>
+        <source>%1 still believed it held the lock until %2, when it learned of the loss.</source>
         <translation>%1 一直以为自己持有锁，直到 %2 得知丢锁。</translation>
     </message>
     <message>
-        <source>%1 still thought it held the lock until %2, when the server refused its release.</source>
+        <source>%1 still believed it held the lock until %2, when the server refused its release.</source>
         <translation>%1 一直以为自己持有锁，直到 %2 服务器拒绝它的释放。</translation>
     </message>
     <message>
-        <source>%1 still thought it held the lock until its own deadline at %2.</source>
+        <source>%1 still believed it held the lock until its own deadline at %2.</source>
         <translation>%1 一直以为自己持有锁，直到 %2 自己的截止时间。</translation>
     </message>
     <message>
-        <source>%1 still thought it held the lock until it died at %2.</source>
-        <translation>%1 一直以为自己持有锁，直到 %2 崩溃。</translation>
+        <source>%1 still believed it held the lock until it died at %2.</source>
+        <translation>%1 一直以为自己持有锁，直到 %2 死亡。</translation>
     </message>
     <message>
-        <source>%1 still thought it held the lock until it gave it up at %2.</source>
+        <source>%1 still believed it held the lock until it gave it up at %2.</source>
         <translation>%1 一直以为自己持有锁，直到 %2 放弃它。</translation>
     </message>
     <message>
@@ -9635,7 +9639,7 @@ A client's address leads to the new master at once.</source>
         <translation>无死锁</translation>
     </message>
     <message>
-        <source>No two clients think at one time that they hold the lock, unless they share it as readers or within its permits.</source>
+        <source>No two clients believe at one time that they hold the lock, unless they share it as readers or within its permits.</source>
         <translation>没有两个客户端同时以为自己持有锁，除非它们作为读者共享，或在许可数之内。</translation>
     </message>
     <message>
@@ -10404,6 +10408,18 @@ A client's address leads to the new master at once.</source>
         <translation>列出有什么</translation>
     </message>
     <message>
+        <source>kept by its session</source>
+        <translation>由其会话保持</translation>
+    </message>
+    <message>
+        <source>kept by its transaction</source>
+        <translation>由其事务保持</translation>
+    </message>
+    <message>
+        <source>kept by its session or transaction</source>
+        <translation>由其会话或事务保持</translation>
+    </message>
+    <message>
         <source>--%1 “%2” should be a time of at least %3 with its unit, such as 5s, 250ms or 1.5h</source>
         <translation>--%1“%2”应为至少 %3 且带单位的时间，如 5s、250ms 或 1.5h</translation>
     </message>
@@ -11152,18 +11168,6 @@ A client's address leads to the new master at once.</source>
         <translation>剩余 %1 s</translation>
     </message>
     <message>
-        <source>kept by its session</source>
-        <translation>由其会话保持</translation>
-    </message>
-    <message>
-        <source>kept by its session or transaction</source>
-        <translation>由其会话或事务保持</translation>
-    </message>
-    <message>
-        <source>kept by its transaction</source>
-        <translation>由其事务保持</translation>
-    </message>
-    <message>
         <source>end unknown</source>
         <translation>何时到期未知</translation>
     </message>
@@ -11687,11 +11691,11 @@ A client's address leads to the new master at once.</source>
         <translation>“%1”类事件：%2</translation>
     </message>
     <message>
-        <source>Two clients think at once that they hold the lock</source>
+        <source>Two clients believe at once that they hold the lock</source>
         <translation>两个客户端同时以为持有锁</translation>
     </message>
     <message>
-        <source>Never do two clients think at once that they hold the lock</source>
+        <source>Never do two clients believe at once that they hold the lock</source>
         <translation>任何时候都没有两个客户端同时以为持有锁</translation>
     </message>
     <message>
@@ -14263,7 +14267,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>table, column of the names, of the owners, of the ends</source>
-        <translation>表, 锁名列, 持有者列, 到期列</translation>
+        <translation>表名、锁名列、持有者列、到期列，用逗号分隔</translation>
     </message>
     <message>
         <source>For example app.jobs, job, node, locked_until. The last two may be left out: a row is held while it has an owner, and until its end. Tables of known libraries are recognised without this.</source>
@@ -14336,6 +14340,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>From this recording</source>
         <translation>用这份录制</translation>
+    </message>
+    <message>
+        <source>Servers</source>
+        <translation>服务器</translation>
     </message>
     <message>
         <source>Watching</source>
@@ -14717,7 +14725,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted · refused: two held it, no old write was accepted</source>
-        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 停滞：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入 · 已拒绝：两个同时持有，但过期的写入没有被接受</translation>
+        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 停滞：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入 · 被拒绝：两个同时持有，但过期的写入没有被接受</translation>
     </message>
     <message>
         <source>stuck</source>
@@ -15112,8 +15120,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>以为持有</translation>
     </message>
     <message>
-        <source>thinks it holds</source>
-        <translation>仍以为持有</translation>
+        <source>believes without record</source>
+        <translation>没有记录的信念</translation>
     </message>
     <message>
         <source>waits</source>
@@ -15771,6 +15779,18 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>续期</translation>
     </message>
     <message>
+        <source>it is released, or its session ends</source>
+        <translation>被释放，或其会话结束</translation>
+    </message>
+    <message>
+        <source>its transaction ends</source>
+        <translation>其事务结束</translation>
+    </message>
+    <message>
+        <source>it is released, or its session or transaction ends</source>
+        <translation>被释放，或其会话或事务结束</translation>
+    </message>
+    <message>
         <source>%1  dead since %2</source>
         <translation>%1  自 %2 起宕机</translation>
     </message>
@@ -15896,7 +15916,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message numerus="yes">
         <source>%1, %n time(s) over</source>
         <translation>
-            <numerusform>%1，重入 %n 次</numerusform>
+            <numerusform>%1，已加锁 %n 次</numerusform>
         </translation>
     </message>
     <message>
@@ -16019,18 +16039,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>被释放，或其会话静默 %1</translation>
     </message>
     <message>
-        <source>it is released, or its session ends</source>
-        <translation>被释放，或其会话结束</translation>
-    </message>
-    <message>
-        <source>it is released, or its session or transaction ends</source>
-        <translation>被释放，或其会话或事务结束</translation>
-    </message>
-    <message>
-        <source>its transaction ends</source>
-        <translation>其事务结束</translation>
-    </message>
-    <message>
         <source>it is released, and only then</source>
         <translation>只有被释放时</translation>
     </message>
@@ -16062,6 +16070,18 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 <context>
     <name>lockscope::views::LocksModel</name>
     <message>
+        <source>No lease: the lock ends with its holder's session, or is released before.</source>
+        <translation>没有租约：锁随持有者的会话结束，或在此之前被释放。</translation>
+    </message>
+    <message>
+        <source>No lease: the lock ends when its holder's transaction does.</source>
+        <translation>没有租约：锁在持有者的事务结束时结束。</translation>
+    </message>
+    <message>
+        <source>No lease: the lock ends with its holder's session or transaction, or is released before.</source>
+        <translation>没有租约：锁随持有者的会话或事务结束，或在此之前被释放。</translation>
+    </message>
+    <message>
         <source>no holder</source>
         <translation>无持有者</translation>
     </message>
@@ -16084,18 +16104,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>%1。%2</translation>
     </message>
     <message>
-        <source>No lease: the lock ends with its holder's session, or is released before.</source>
-        <translation>没有租约：锁随持有者的会话结束，或在此之前被释放。</translation>
-    </message>
-    <message>
-        <source>No lease: the lock ends when its holder's transaction does.</source>
-        <translation>没有租约：锁在持有者的事务结束时结束。</translation>
-    </message>
-    <message>
-        <source>No lease: the lock ends with its holder's session or transaction, or is released before.</source>
-        <translation>没有租约：锁随持有者的会话或事务结束，或在此之前被释放。</translation>
-    </message>
-    <message>
         <source>Unknown: this format does not say when the lock expires.</source>
         <translation>未知：此格式不说明锁何时过期。</translation>
     </message>
@@ -16104,7 +16112,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>%1。没有进度条：锁在 Lockscope 开始观察之前就已被获取，租约总长未知。</translation>
     </message>
     <message>
-        <source>%1 each think they hold it</source>
+        <source>%1 each believe they hold it</source>
         <translation>%1 各自以为持有它</translation>
     </message>
     <message>
@@ -16659,7 +16667,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>%1 在等待</translation>
     </message>
     <message>
-        <source>%1 thinks it holds the lock, and the record says otherwise</source>
+        <source>%1 believes it holds the lock, and the record says otherwise</source>
         <translation>%1 以为持有锁，但记录并非如此</translation>
     </message>
     <message>
