@@ -43,8 +43,7 @@ struct Deciding {
     bool deciderDead = false;   ///< of a lock that one server decides
     std::vector<Copy> copies{}; ///< of a lock that takes several deciders
 };
-/// Why nobody can get a lock, by that alone.
-CannotDecide whoCannotDecide(const Deciding& deciding);
+CannotDecide whoCannotDecide(const Deciding& deciding); ///< why nobody can get such a lock
 /// Why nobody can get this lock, in that state. `enginesChange`: Deciding::enginesChange, which a state does not know.
 CannotDecide whoCannotDecide(EntityId lock, const Trace& trace, const State& state, bool enginesChange = false);
 

@@ -88,7 +88,7 @@ QString unwrittenWords(const LockFacts& facts, const ViewContext& context) {
     const trace::EntityId format = told ? record->second.format : trace->entity(facts.lock).other;
     const bool known = facts.known() && trace->entity(format).kind == trace::EntityKind::Text;
     const QByteArray name = known ? trace->entity(format).name : QByteArray();
-    const QString holder = holdersText(facts, *trace);
+    const QString holder = namesOf({facts.owner}, *trace);
     if (inspect::keptBy(name) == inspect::KeptBy::Transaction)
         return facts.held() ? Words::tr("the transaction of %1 has locked its row, until it ends").arg(holder)
                             : Words::tr("no transaction has locked its row");

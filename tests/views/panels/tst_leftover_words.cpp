@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A lock that stands on a server though its client gave it up, and servers that are dead, are told as that.
 #include "faults/fault_targets.h"
+#include "locks/seen_lines.h"
 #include "models/lock_facts.h"
 #include "models/locks_model.h"
 #include "models/story.h"
 #include "session/shared_run.h"
 #include "session/simulated_session.h"
 #include "timeline/words.h"
+#include "trace/client_name.h"
 
 #include <QTest>
 
@@ -100,6 +102,38 @@ private Q_SLOTS:
         QVERIFY2(look.now().contains(u"its servers name several clients, so nobody has a majority"_qs),
                  qPrintable(look.now()));
         QCOMPARE(look.lane(), u"nobody decides"_qs);
+    }
+
+    /// A database keeps such a hold in its memory, and in no row: the simulator knows of it all the same.
+    void aHoldThatIsInNoRowIsDescribed_data() {
+        QTest::addColumn<QString>("recipe");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("transaction") << u"sql-for-update"_qs
+                                     << u"the transaction of %1 has locked its row, until it ends"_qs;
+        QTest::newRow("session") << u"sql-advisory"_qs << u"the session of %1 has it, in the server's memory"_qs;
+    }
+    void aHoldThatIsInNoRowIsDescribed() {
+        QFETCH(const QString, recipe);
+        QFETCH(const QString, words);
+        const Look look(u"contention?recipe=%1&seed=42"_qs.arg(recipe), 15s);
+        const LockFacts facts = look.facts();
+        QVERIFY(facts.held());
+        QCOMPARE(unwrittenWords(facts, look.context), words.arg(namesOf({facts.owner}, *look.context.trace())));
+    }
+
+    /// A server may tell that a lock is held, and not by whom.
+    void aClientWithoutANameHasOneWord() {
+        trace::Trace trace;
+        const auto named = trace.intern(trace::EntityKind::Client, "A");
+        const auto unnamed = trace.intern(trace::EntityKind::Client, "");
+        const auto thread = [&](trace::EntityId client, const char* number) {
+            return trace.intern(trace::EntityKind::Thread, number, client);
+        };
+        QCOMPARE(trace::clientName(trace, unnamed), u"somebody"_qs);
+        QCOMPARE(trace::clientName(trace, thread(unnamed, "")), u"somebody"_qs);
+        QCOMPARE(trace::clientName(trace, trace::kNoEntity), u"somebody"_qs);
+        QCOMPARE(namesOf({thread(named, "1"), thread(unnamed, "")}, trace), u"A and somebody"_qs);
+        QCOMPARE(namesOf({thread(named, "2")}, trace), u"A · 2"_qs);
     }
 
     void aDeadEngineDecidesNothing() {
