@@ -4,6 +4,7 @@
 #include <QSet>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace lockscope::app {
 
@@ -25,9 +26,13 @@ private Q_SLOTS:
     void hearAction(uint message, const QString& action);
 
 private:
+    /// Calls `then` once the session's bus has taken or refused a connection, which another thread asks it for.
+    void connectToBus(std::function<void()> then);
     void askForAbilities(std::function<void()> then, std::function<void()> failed);
     void send(const QString& title, const QString& text, std::function<void()> failed);
-    std::optional<bool> m_readsMarkup; ///< the service takes a text for HTML; missing: it was not asked
+    std::optional<bool> m_readsMarkup;            ///< the service takes a text for HTML; missing: it was not asked
+    bool m_asked = false;                         ///< the bus was asked for a connection
+    std::vector<std::function<void()>> m_waiting; ///< for its answer
     QSet<uint> m_shown;
 };
 

@@ -173,7 +173,7 @@ public:
     }
 
 private:
-    /// What happened to a server between two looks at it.
+    /// A server was another one, or had other content, at the second of two looks.
     void tellEvent(EntityId node, EntityId what, std::int64_t at) {
         Change& change = add(Kind::ServerEvent, node);
         change.first = what;
