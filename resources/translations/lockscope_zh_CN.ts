@@ -572,7 +572,7 @@
     </message>
     <message>
         <source>dead</source>
-        <translation>已崩溃</translation>
+        <translation>已死</translation>
     </message>
     <message>
         <source>paused</source>
@@ -2956,7 +2956,7 @@
     <message>
         <source>restarted</source>
         <extracomment>Of a server: another process was seen in its place.</extracomment>
-        <translation>已重启</translation>
+        <translation>重启过</translation>
     </message>
     <message>
         <source>refuses</source>
@@ -3271,7 +3271,7 @@
     </message>
     <message>
         <source>its machine lost its power</source>
-        <translation>它的机器断电</translation>
+        <translation>其机器断电</translation>
     </message>
     <message>
         <source>master</source>
@@ -3505,7 +3505,7 @@
     </message>
     <message>
         <source>%1 is dead.</source>
-        <translation>%1 已崩溃。</translation>
+        <translation>%1 已死。</translation>
     </message>
     <message>
         <source>It is paused already.</source>
@@ -3832,16 +3832,16 @@
     </message>
     <message>
         <source>Crash the machine of %1</source>
-        <translation>让 %1 的机器断电</translation>
+        <translation>让 %1 的机器崩溃</translation>
     </message>
     <message>
         <source>Crash machine</source>
-        <translation>机器断电</translation>
+        <translation>机器崩溃</translation>
     </message>
     <message>
         <source>Crash</source>
         <comment>button</comment>
-        <translation>断电</translation>
+        <translation>崩溃</translation>
     </message>
     <message>
         <source>Restart node</source>
@@ -4203,7 +4203,7 @@
     </message>
     <message>
         <source>%1 dead</source>
-        <translation>%1 已崩溃</translation>
+        <translation>%1 已死</translation>
     </message>
     <message>
         <source>clock of %1 off</source>
@@ -4236,7 +4236,7 @@
     </message>
     <message>
         <source>dead</source>
-        <translation>已崩溃</translation>
+        <translation>已死</translation>
     </message>
     <message>
         <source>paused</source>
@@ -4252,7 +4252,7 @@
     </message>
     <message>
         <source>dead, on record</source>
-        <translation>已崩溃，仍在记录上</translation>
+        <translation>已死，仍在记录上</translation>
     </message>
     <message>
         <source>waits longest</source>
@@ -4272,7 +4272,7 @@
     </message>
     <message>
         <source>acts on %1, dead and on record</source>
-        <translation>作用于 %1（已崩溃，仍在记录上）</translation>
+        <translation>作用于 %1（已死，仍在记录上）</translation>
     </message>
     <message>
         <source>acts on %1, waiting longest</source>
@@ -4738,7 +4738,7 @@
     <name>LockCopies</name>
     <message>
         <source>dead</source>
-        <translation>已崩溃</translation>
+        <translation>已宕机</translation>
     </message>
     <message>
         <source>decides</source>
@@ -7509,13 +7509,13 @@ A client's address leads to the new master at once.</source>
         <source>%1, %n dead</source>
         <comment>6 servers, 4 dead</comment>
         <translation>
-            <numerusform>%1，其中 %n 个已崩溃</numerusform>
+            <numerusform>%1，其中 %n 个已死</numerusform>
         </translation>
     </message>
     <message>
         <source>%1, %2 dead</source>
         <extracomment>3 servers, redis-1 dead</extracomment>
-        <translation>%1，%2 已崩溃</translation>
+        <translation>%1，%2 已死</translation>
     </message>
 </context>
 <context>
@@ -7583,12 +7583,12 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 is dead</source>
         <comment>one client</comment>
-        <translation>%1 已崩溃</translation>
+        <translation>%1 已死</translation>
     </message>
     <message>
         <source>%1 are dead</source>
         <comment>several clients</comment>
-        <translation>%1 已崩溃</translation>
+        <translation>%1 已死</translation>
     </message>
     <message>
         <source>%1 has not heard of it yet</source>
@@ -7927,7 +7927,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>dead</source>
-        <translation>已崩溃</translation>
+        <translation>已死</translation>
     </message>
     <message>
         <source>learns: lost</source>
@@ -8203,7 +8203,7 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1: its server was dead, %2</source>
         <extracomment>%1 a server's copy of a lock, %2 from when to when.</extracomment>
-        <translation>%1：它的服务器已崩溃，%2</translation>
+        <translation>%1：它的服务器已宕机，%2</translation>
     </message>
     <message>
         <source>%1 was not observed: %2</source>
@@ -8271,7 +8271,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 is dead: %2</source>
-        <translation>%1 已崩溃：%2</translation>
+        <translation>%1 已死：%2</translation>
     </message>
     <message>
         <source>client %1 started again</source>
@@ -9065,11 +9065,11 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>On the server the lock was free, but %1, which died at %2 while it waited, still had a place in the queue: nobody behind it got the lock until the server dropped that place.</source>
-        <translation>在服务器上锁是空闲的，但在等待中于 %2 崩溃的 %1 仍占着队列中的位置：在服务器去掉这个位置之前，它后面没有人得到锁。</translation>
+        <translation>在服务器上锁是空闲的，但在等待中于 %2 死亡的 %1 仍占着队列中的位置：在服务器去掉这个位置之前，它后面没有人得到锁。</translation>
     </message>
     <message>
         <source>On the server the lock is free, but %1, which died at %2 while it waited, still has a place in the queue: nobody behind it gets the lock until the server drops that place.</source>
-        <translation>服务器上锁是空闲的，但 %1 在 %2 等待时崩溃，仍占着队列中的位置：在服务器清除该位置之前，排在后面的客户端都得不到锁。</translation>
+        <translation>服务器上锁是空闲的，但 %1 在 %2 等待时死亡，仍占着队列中的位置：在服务器清除该位置之前，排在后面的客户端都得不到锁。</translation>
     </message>
     <message>
         <source>On the server the lock was free: its waiters were not told of that, or asked in vain.</source>
@@ -9157,7 +9157,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 died at %2.</source>
-        <translation>%1 在 %2 崩溃。</translation>
+        <translation>%1 在 %2 死亡。</translation>
     </message>
     <message>
         <source>The entry of %1 is still on the server; until when is not known.</source>
@@ -9197,19 +9197,19 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 died at %2, and its entry stayed on the server until %3.</source>
-        <translation>%1 在 %2 崩溃，它的条目在服务器上一直留到 %3。</translation>
+        <translation>%1 在 %2 死亡，它的条目在服务器上一直留到 %3。</translation>
     </message>
     <message>
         <source>%1 died at %2, and its entry stays on the server until %3.</source>
-        <translation>%1 在 %2 崩溃，它的条目在服务器上保留到 %3。</translation>
+        <translation>%1 在 %2 死亡，它的条目在服务器上保留到 %3。</translation>
     </message>
     <message>
         <source>%1 died at %2, and its entry on the server had no expiry.</source>
-        <translation>%1 在 %2 崩溃，而它在服务器上的条目没有过期时间。</translation>
+        <translation>%1 在 %2 死亡，而它在服务器上的条目没有过期时间。</translation>
     </message>
     <message>
         <source>%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.</source>
-        <translation>%1 在 %2 崩溃，它在服务器上的条目没有过期时间：永远不会被清除。</translation>
+        <translation>%1 在 %2 死亡，它在服务器上的条目没有过期时间：永远不会被清除。</translation>
     </message>
     <message>
         <source>The entry of %1 was on the server and had no expiry, but %1 did not believe that it held the lock.</source>
@@ -9273,7 +9273,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 crashed at %2 before the lock of %3 had reached a replica.</source>
-        <translation>%1 于 %2 断电，那时 %3 的锁还没有到达任何副本。</translation>
+        <translation>%1 于 %2 崩溃，那时 %3 的锁还没有到达任何副本。</translation>
     </message>
     <message>
         <source>%1 was killed at %2 before the lock of %3 had reached a replica.</source>
@@ -9285,7 +9285,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 crashed at %2, and the lock of %3 with it: it belonged to a connection, and no replica knows of it.</source>
-        <translation>%1 在 %2 断电，%3 的锁也随之消失：这个锁属于一个连接，副本都不知道它。</translation>
+        <translation>%1 在 %2 崩溃，%3 的锁也随之消失：这个锁属于一个连接，副本都不知道它。</translation>
     </message>
     <message>
         <source>%1 was killed at %2, and the lock of %3 with it: it belonged to a connection, and no replica knows of it.</source>
@@ -9305,7 +9305,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 crashed at %2 before the lock of %3 had reached %4.</source>
-        <translation>%1 于 %2 断电，那时 %3 的锁还没有到达 %4。</translation>
+        <translation>%1 于 %2 崩溃，那时 %3 的锁还没有到达 %4。</translation>
     </message>
     <message>
         <source>%1 was killed at %2 before the lock of %3 had reached %4.</source>
@@ -13319,7 +13319,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>“%1” is dead: nothing was done.</source>
-        <translation>“%1”已崩溃：什么也没有做。</translation>
+        <translation>“%1”已死：什么也没有做。</translation>
     </message>
     <message>
         <source>“%1” is paused: nothing was done.</source>
@@ -13900,7 +13900,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>dead</source>
-        <translation>已崩溃</translation>
+        <translation>已死</translation>
     </message>
     <message>
         <source>paused</source>
