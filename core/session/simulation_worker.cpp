@@ -2,6 +2,9 @@
 #include "session/simulation_worker.h"
 
 #include "session/bounds.h"
+#include "trace/time_text.h"
+
+#include <QCoreApplication>
 
 namespace lockscope::session {
 
@@ -21,7 +24,11 @@ void SimulationWorker::build(const scenario::Scenario& scenario, std::uint64_t s
     m_world = std::make_unique<sim::World>(scenario, seed, m_trace);
     // Refusals before that instant were told when they happened; at it strikes what is done now.
     m_world->onRefused = [this, runTo](const QString& why) {
-        if (m_world->now() >= runTo) m_listener.refused(why);
+        // The run is computed ahead of the picture: without its instant this would be read as of now.
+        if (m_world->now() >= runTo)
+            m_listener.refused(
+                QCoreApplication::translate("SimulationWorker", "At %1: %2", "an instant, and a sentence")
+                    .arg(instantText(m_world->now()), why));
     };
     m_world->runUntil(runTo);
     m_target = std::max<std::int64_t>(m_target, 0);

@@ -104,6 +104,17 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
     }
     if (together && servers.size() == 1) {
         const QString server = actorsText(servers, trace);
+        QString lost;
+        if (emptied != trace::kNoEntity || emptiedAtOnce(servers, c, lock, trace))
+            lost = Words::tr("All data of %1 were deleted at %2.").arg(server, when);
+        else if (c.freedBy == FreedBy::Evicted)
+            lost = Words::tr("%1 evicted the lock at %2.").arg(server, when);
+        if (!lost.isEmpty())
+            return paragraph(
+                {lost, handed ? Words::tr("Too few servers were left that knew of the lock of %1, and it went to %2 at "
+                                          "%3.")
+                                    .arg(who, next, nextAt)
+                              : Words::tr("Too few servers were left that knew of the lock of %1.").arg(who)});
         return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of "
                                   "it, and the lock went to %4 at %5.")
                             .arg(server, who, when, next, nextAt)

@@ -155,9 +155,14 @@ void ZkRecord::replaced(const ZkState& state) {
         write(name, lockAt(state.tree, name, m_wallMs), {.freedBy = trace::FreedBy::NodeLoss});
 }
 
+void ZkRecord::setAnswers(bool answers) {
+    if (std::exchange(m_answers, answers) != answers && m_known && m_decides) tellQuorum();
+}
+
 void ZkRecord::tellQuorum() {
     if (!m_quorum) return;
-    const std::int64_t deciders = m_known ? -1 : 0; // -1: as before, not told
+    const std::int64_t deciders = m_known && m_answers ? -1 : 0; // -1: as before, not told
+    if (std::exchange(m_toldDeciders, deciders) == deciders) return;
     for (const QByteArray& name : m_watched)
         m_recorder.emit(trace::EventKind::RecordDecider, trace::kNoEntity, m_feed.lockEntity(name), deciders);
 }

@@ -35,6 +35,9 @@ public:
     /// The nodes are as in `state`, or cannot be told (nullptr): while the server whose copies these are is dead, or
     /// while nobody decides.
     void setKnown(const ZkState* state);
+    /// Whether those who decide answer now: while the leader or most servers stand still, what the servers hold stays
+    /// as it is, and nobody gets anything.
+    void setAnswers(bool answers);
 
 private:
     using Row = std::shared_ptr<const std::optional<inspect::LockRow>>; ///< long queues are shared, not copied
@@ -53,6 +56,8 @@ private:
     bool m_decides = true; ///< else the record is another service's
     bool m_known = true;   ///< see setKnown()
     bool m_quorum = false; ///< see quorumDecides()
+    bool m_answers = true; ///< see setAnswers()
+    std::int64_t m_toldDeciders = -1;
     void tellQuorum();
     inspect::TraceFeed::Resolver m_owner;
     ThreadOf m_threadOf;

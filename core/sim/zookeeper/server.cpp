@@ -86,6 +86,7 @@ void ZkServer::serve(bool serves) {
 }
 
 void ZkServer::resumed() {
+    if (onStanding) onStanding(*this);
     if (m_role == ZkRole::Following && now() - m_heardLeader >= m_settings.silence()) {
         part(); // the connection to the leader has ended meanwhile, which it sees first
         return;

@@ -57,6 +57,8 @@ public:
     std::size_t connections() const { return m_connections.size(); }
     /// Its role, or whether it serves, has changed; or it has started or died.
     std::function<void(ZkServer&)> onRole;
+    /// It stands still from now on, or goes on, and has not done anything since.
+    std::function<void(ZkServer&)> onStanding;
     /// It has carried out a transaction.
     std::function<void(ZkServer&, const ZkTxn&)> onTransaction;
     /// It took over a leader's state, or lost its own.
@@ -117,7 +119,9 @@ private:
     };
 
     // Life (server.cpp)
-    void paused() override {}
+    void paused() override {
+        if (onStanding) onStanding(*this);
+    }
     void resumed() override;
     void died(Death death) override;
     void booted(Disk disk) override;

@@ -56,6 +56,7 @@ ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t se
             tellRole(changed);
             tellWhatIsKnown(changed);
         };
+        server->onStanding = [this](const ZkServer&) { tellWhetherItAnswers(); };
         server->onTransaction = [this](ZkServer& where, const ZkTxn& txn) { carriedOut(where, txn); };
         server->onWelcome = [this](ZkSessionId session, trace::EntityId client) {
             m_threads[session] = m_grounds.recorder.trace().intern(trace::EntityKind::Thread, "1", client);
@@ -97,6 +98,17 @@ void ZkService::tellWhatIsKnown(const ZkServer& server) {
     const ZkServer* const deciding = decidingLeader();
     m_everDecided = m_everDecided || deciding;
     if (m_everDecided) m_record->setKnown(deciding ? &deciding->state() : nullptr);
+    tellWhetherItAnswers();
+}
+
+void ZkService::tellWhetherItAnswers() {
+    const ZkServer* const deciding = decidingLeader();
+    if (!deciding) return;
+    const auto running = std::ranges::count_if(m_servers, [deciding](const auto& server) {
+        const bool follows = server->role() == ZkRole::Following && server->leaderNumber() == deciding->number();
+        return server->life() == Server::Life::Running && server->serves() && (server.get() == deciding || follows);
+    });
+    m_record->setAnswers(deciding->life() == Server::Life::Running && 2 * std::size_t(running) > m_servers.size());
 }
 
 const ZkServer* ZkService::decidingLeader() const {

@@ -55,6 +55,7 @@ private:
     void tellWhatIsKnown(const ZkServer& server);
     /// The leader that most servers follow; nullptr: there is none, so nobody decides.
     const ZkServer* decidingLeader() const;
+    void tellWhetherItAnswers();
     void carriedOut(const ZkServer& server, const ZkTxn& txn);
     /// The server's own copy of the record; nullptr: it is alone.
     ZkRecord* copyOf(const ZkServer& server) const;

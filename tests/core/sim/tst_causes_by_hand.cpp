@@ -84,6 +84,46 @@ private Q_SLOTS:
         QVERIFY2(!QRegularExpression(notTold).match(all).hasMatch(), qPrintable(all));
     }
 
+    void whyItIsSafe_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<qint64>("ms");
+        QTest::addColumn<QString>("told");
+        QTest::newRow("no other server is left")
+            << u"sql-failover-semi-sync?seed=4&do=12s,kill-node,sql-2,for=5s"_qs << qint64(13000)
+            << u"No other server runs that could take over: nobody can get in until one is back\\."_qs;
+        QTest::newRow("the new leader stands still")
+            << u"contention?recipe=zk-mutex&seed=7&do=5s,kill-node,zk-3&do=6s,restart-node,zk-3&do=6.2s,pause-node,"
+               "zk-2,for=4s"_qs
+            << qint64(6500) << u"zk-2 has stood still since 6\\.2[0-9]* s: nobody can get in"_qs;
+    }
+    void whyItIsSafe() {
+        QFETCH(QString, text);
+        QFETCH(qint64, ms);
+        QFETCH(QString, told);
+        const QString why = verdict::whySafe(*runOf(text).trace, std::chrono::milliseconds(ms));
+        QVERIFY2(QRegularExpression(told).match(why).hasMatch(), qPrintable(why));
+    }
+    /// Neither a leader that stands still nor a majority that does gives anybody the lock, though what it is stays
+    /// known.
+    void anEnsembleWhoseLeaderStandsStillDecidesNothing_data() {
+        QTest::addColumn<QString>("stands");
+        QTest::newRow("the leader") << u"do=6.2s,pause-node,leader,for=3s"_qs;
+        QTest::newRow("a majority")
+            << u"do=6.2s,pause-node,zk-1,for=3s&do=6.2s,pause-node,zk-2,for=3s"_qs;
+    }
+    void anEnsembleWhoseLeaderStandsStillDecidesNothing() {
+        QFETCH(QString, stands);
+        const auto report = runOf(u"contention?recipe=zk-mutex&seed=7&"_qs + stands);
+        std::map<Nanos, std::int64_t> told{{Nanos(0), -1}}; // a majority, as nobody has told otherwise
+        for (const trace::Event& e : rows(*report.trace, trace::EventKind::RecordDecider))
+            told[e.time()] = e.value;
+        const auto at = [&](Nanos t) { return std::prev(told.upper_bound(t))->second; };
+        QCOMPARE(at(6100ms), -1);
+        QCOMPARE(at(7s), 0);
+        QCOMPARE(at(10s), -1);
+        QVERIFY(rows(*report.trace, trace::EventKind::RecordHeld).back().time() > 20s);
+    }
+
     /// The script that takes a permit sweeps those that are over, by the server's clock, which may be a fast one.
     void aPermitThatIsOverByAFastClockIsNobodysRelease() {
         const auto report = runOf(

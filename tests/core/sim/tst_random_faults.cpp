@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of faults drawn at random: the judge's verdicts against a simple reading of the trace of its own, and the words
+// of each violation against the names and instants that the trace has. SEEDS=n plays more lists.
+#include "scenario_runs.h"
+#include "session/shared_run.h"
+#include "verdict/why.h"
+
+#include <QRegularExpression>
+#include <cmath>
+#include <random>
+#include <set>
+
+using namespace lockscope;
+using namespace lockscope::tests;
+using trace::EntityId;
+using trace::EventKind;
+using verdict::Invariant;
+
+namespace {
+
+struct Stage {
+    const char* scenario;
+    const char* recipe;
+    QStringList servers;
+};
+
+std::vector<Stage> stages() {
+    const QStringList redis{u"redis-1"_qs}, three{u"redis-1"_qs, u"redis-2"_qs, u"redis-3"_qs}, sql{u"sql-1"_qs},
+        etcd{u"etcd-1"_qs, u"etcd-2"_qs, u"etcd-3"_qs}, zk{u"zk-1"_qs, u"zk-2"_qs, u"zk-3"_qs};
+    return {{"contention", "redis-set", redis},     {"contention", "redis-reentrant", redis},
+            {"contention", "redis-fenced", redis},  {"contention", "redis-fair", redis},
+            {"contention", "redis-redlock", three}, {"contention", "etcd-lease", etcd},
+            {"contention", "zk-mutex", zk},         {"contention", "sql-lease", sql},
+            {"contention", "sql-advisory", sql},    {"contention", "sql-for-update", sql},
+            {"replicas", "redis-set", three},       {"replicas", "redis-fair", three},
+            {"replicas", "redis-fenced", three},    {"contention-permits", "redis-semaphore", redis}};
+}
+
+/// A run as one line of text, by the draws of that seed alone.
+QString drawn(std::uint64_t seed) {
+    std::mt19937_64 random(seed * 0x9e3779b97f4a7c15u + 1);
+    const auto below = [&](std::uint64_t n) { return random() % n; };
+    const std::vector<Stage> all = stages();
+    const Stage& stage = all[below(all.size())];
+    QString text =
+        u"%1?recipe=%2&seed=%3"_qs.arg(QLatin1String(stage.scenario), QLatin1String(stage.recipe)).arg(below(1000));
+    const QStringList clients{u"A"_qs, u"B"_qs, u"C"_qs, u"holder"_qs, u"waiter"_qs};
+    std::set<std::uint64_t> instants;
+    for (std::uint64_t i = 0, n = 1 + below(5); i < n; ++i)
+        instants.insert(2000 + below(14'000));
+    for (const std::uint64_t ms : instants) {
+        const QString server = stage.servers[qsizetype(below(std::uint64_t(stage.servers.size())))];
+        const QString client = clients[qsizetype(below(std::uint64_t(clients.size())))];
+        const QString link = client.size() == 1 ? client + u"%7C"_qs + server : u"A%7C"_qs + server;
+        const QString span = u",for=%1s"_qs.arg(double(5 + below(85)) / 10);
+        const std::vector<QString> faults{u"pause-client,"_qs + client + span,
+                                          u"kill-client,"_qs + client + span,
+                                          u"hang-work,"_qs + client,
+                                          u"pause-node,"_qs + server + span,
+                                          u"kill-node,"_qs + server + span,
+                                          u"crash-node,"_qs + server + span,
+                                          u"restart-node,"_qs + server,
+                                          u"restart-node-empty,"_qs + server,
+                                          u"cut-link,"_qs + link + span,
+                                          u"reset-link,"_qs + link,
+                                          u"lose-reply,"_qs + client,
+                                          u"jump-clock,"_qs + server + u",value=%1s"_qs.arg(below(2) ? 20 : -10),
+                                          u"drift-clock,"_qs + server + u",value=%1s"_qs.arg(below(2) ? 0.3 : -0.3),
+                                          u"flush-node,"_qs + server,
+                                          u"evict-key,"_qs + server};
+        const QString more =
+            text + u"&do=%1s,%2"_qs.arg(QString::number(double(ms) / 1000, 'f', 3), faults[below(faults.size())]);
+        if (session::readSharedText(u"lockscope:"_qs + more)) text = more; // else servers of that kind refuse it
+    }
+    return text;
+}
+
+/// One client's hold as it believes in it, no longer than any reading would have it.
+struct Hold {
+    EntityId lock, thread;
+    std::int64_t from, to;
+};
+
+/// From each grant of an exclusive hold to the first sign that it is over.
+std::vector<Hold> surelyBelieved(const trace::Trace& trace) {
+    std::vector<Hold> all;
+    std::map<std::pair<EntityId, EntityId>, std::pair<std::int64_t, std::int64_t>> open; // since, its own end
+    const auto end = [&](auto hold, std::int64_t at) {
+        const auto [since, last] = hold->second;
+        const std::int64_t to = last < 0 ? at : std::min(at, last);
+        if (to > since) all.push_back({hold->first.first, hold->first.second, since, to});
+        return open.erase(hold);
+    };
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        const trace::Event e = trace.at(i);
+        const auto hold = open.find({e.subject, e.actor});
+        switch (e.kind) {
+        case EventKind::Granted:
+            if (i > 0 && trace.kindAt(i - 1) == EventKind::GrantedAs) break;
+            if (hold == open.end()) open[{e.subject, e.actor}] = {e.at, -1};
+            break;
+        case EventKind::BelievedUntil:
+            if (hold != open.end()) hold->second.second = e.value;
+            break;
+        case EventKind::ReleaseSent:
+        case EventKind::Released:
+        case EventKind::ReleaseRefused:
+        case EventKind::ReleaseFailed:
+        case EventKind::Lost:
+        case EventKind::Suspended:
+            if (hold != open.end()) end(hold, e.at);
+            break;
+        case EventKind::ClientKilled:
+            for (auto one = open.begin(); one != open.end();)
+                one = trace.clientOf(one->first.second) == e.actor ? end(one, e.at) : std::next(one);
+            break;
+        default:
+            break;
+        }
+    }
+    return all;
+}
+
+/// Who has a lock by its rows before `row`; kNoEntity: nobody.
+EntityId holderBefore(EntityId lock, std::size_t row, const trace::Trace& trace) {
+    while (row-- > 0) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::RecordHeld && kind != EventKind::RecordFreed) continue;
+        if (const trace::Event e = trace.at(row); e.subject == lock)
+            return kind == EventKind::RecordHeld ? e.actor : trace::kNoEntity;
+    }
+    return trace::kNoEntity;
+}
+
+/// How many servers' copies name that thread before `row`, and how many copies there are.
+std::pair<int, int> copiesNaming(EntityId thread, EntityId lock, std::size_t row, const trace::Trace& trace) {
+    int naming = 0, all = 0;
+    for (EntityId id = 1; id < trace.entityCount(); ++id) {
+        if (trace.copyOf(id) != lock) continue;
+        ++all;
+        naming += holderBefore(id, row, trace) == thread;
+    }
+    return {naming, all};
+}
+
+/// All instants that rows have or tell.
+std::vector<std::int64_t> instantsOf(const trace::Trace& trace, const verdict::Violation& v) {
+    std::vector<std::int64_t> all{v.from.count(), v.to.count()};
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        const trace::Event e = trace.at(i);
+        all.push_back(e.at);
+        if (e.kind == EventKind::BelievedUntil || isRecord(e.kind)) all.push_back(e.value);
+    }
+    std::ranges::sort(all);
+    return all;
+}
+
+/// A name or an instant in the words on a violation that the trace does not have; empty: it has all.
+QString notInTrace(const QString& words, const verdict::Violation& v, const trace::Trace& trace) {
+    static const QRegularExpression name(u"\\b([A-H]|(?:redis|etcd|zk|sql)-[0-9]+)\\b"_qs),
+        instant(u"\\b(?:at|from|to|since|until|by|on|From|At) (?:([0-9]+):)?([0-9]+)((?:\\.[0-9]+)?)( s)?\\b"_qs);
+    std::set<QString> names;
+    for (EntityId id = 1; id < trace.entityCount(); ++id)
+        names.insert(QString::fromUtf8(trace.entity(id).name));
+    for (auto it = name.globalMatch(words); it.hasNext();)
+        if (const QString one = it.next().captured(1); !names.contains(one) && one != u"A") return one;
+    const std::vector<std::int64_t> known = instantsOf(trace, v);
+    for (auto it = instant.globalMatch(words); it.hasNext();) {
+        const auto match = it.next();
+        if (match.captured(1).isEmpty() && match.captured(4).isEmpty()) continue; // a count
+        const qsizetype decimals = std::max<qsizetype>(0, match.captured(3).size() - 1);
+        const std::int64_t unit = std::int64_t(std::llround(1e9 / std::pow(10, decimals)));
+        const double seconds = (match.captured(2) + match.captured(3)).toDouble() + 60 * match.captured(1).toDouble();
+        const std::int64_t from = std::llround(seconds * 1e9);
+        const auto first = std::ranges::lower_bound(known, from);
+        if (first == known.end() || *first >= from + unit) return match.captured(0);
+    }
+    return {};
+}
+
+class Reading {
+public:
+    explicit Reading(const experiment::RunReport& report) : m_trace(*report.trace), m_verdict(report.verdict) {}
+
+    /// What the judge or its words say that the trace does not bear out.
+    QStringList complaints() {
+        exclusion();
+        for (const verdict::Violation& v : m_verdict.violations) {
+            if (v.invariant == Invariant::StaleWrite) staleWrite(v);
+            if (v.invariant == Invariant::Ownership) complain(v, u"all these recipes check whose lock it is"_qs);
+            words(v);
+        }
+        return m_complaints;
+    }
+
+private:
+    void complain(const verdict::Violation& v, const QString& why) {
+        m_complaints += u"%1: %2"_qs.arg(why, verdict::explain(v, m_trace));
+    }
+    void exclusion() {
+        const std::vector<Hold> holds = surelyBelieved(m_trace);
+        for (std::size_t i = 0; i < holds.size(); ++i)
+            for (std::size_t j = i + 1; j < holds.size(); ++j) {
+                const std::int64_t from = std::max(holds[i].from, holds[j].from),
+                                   to = std::min(holds[i].to, holds[j].to);
+                if (holds[i].lock != holds[j].lock || holds[i].thread == holds[j].thread || to <= from) continue;
+                const bool told = std::ranges::any_of(m_verdict.violations, [&](const verdict::Violation& v) {
+                    return v.invariant == Invariant::MutualExclusion && v.lock == holds[i].lock &&
+                           v.from.count() <= from && v.to.count() >= to;
+                });
+                if (!told) m_complaints += u"two held together at %1 ns, and nothing is told"_qs.arg(from);
+            }
+        for (const verdict::Violation& v : m_verdict.violations) {
+            if (v.invariant != Invariant::MutualExclusion) continue;
+            for (const EntityId thread : v.actors)
+                if (!grantedBefore(thread, v.lock, v.to)) complain(v, u"it was never granted"_qs);
+        }
+    }
+    bool grantedBefore(EntityId thread, EntityId lock, Nanos t) const {
+        for (std::size_t row = 0, end = m_trace.upperBound(t); row < end; ++row)
+            if (m_trace.kindAt(row) == EventKind::Granted)
+                if (const trace::Event e = m_trace.at(row); e.actor == thread && e.subject == lock) return true;
+        return false;
+    }
+    void staleWrite(const verdict::Violation& v) {
+        if (v.newerToken != 0) return;
+        const EntityId writer = v.actors.front();
+        if (holderBefore(v.lock, v.row, m_trace) == writer) complain(v, u"its writer holds the lock by the record"_qs);
+        const auto [naming, all] = copiesNaming(writer, v.lock, v.row, m_trace);
+        const bool replicas = std::ranges::any_of(rows(m_trace, EventKind::RecordDecider), [&](const trace::Event& e) {
+            return e.subject == v.lock && e.actor != trace::kNoEntity; // one of them decides
+        });
+        if (!replicas && all > 1 && 2 * naming > all) complain(v, u"a majority names its writer"_qs);
+    }
+    void words(const verdict::Violation& v) {
+        const QString whole = verdict::explain(v, m_trace);
+        if (whole == verdict::whatHappened(v, m_trace) && v.invariant != Invariant::TokenOrder)
+            complain(v, u"no cause is told"_qs);
+        if (whole.contains(u"asked in vain") || whole.contains(u"ask in vain")) complain(v, u"no cause is told"_qs);
+        if (const QString odd = notInTrace(whole, v, m_trace); !odd.isEmpty())
+            complain(v, u"“%1” is not in the trace"_qs.arg(odd));
+    }
+
+    const trace::Trace& m_trace;
+    const verdict::Verdict& m_verdict;
+    QStringList m_complaints;
+};
+
+} // namespace
+
+class TestRandomFaults : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void verdictsAndWordsAgreeWithTheTrace() {
+        bool given = false;
+        const int seeds = qEnvironmentVariableIntValue("SEEDS", &given);
+        QStringList all;
+        int violated = 0;
+        for (std::uint64_t seed = 0, end = given ? std::uint64_t(seeds) : 60; seed < end; ++seed) {
+            const QString text = drawn(seed);
+            const auto shared = session::readSharedText(u"lockscope:"_qs + text);
+            QVERIFY2(shared, qPrintable(text + (shared ? QString() : shared.error())));
+            const experiment::RunReport report = experiment::run(shared->whole(), shared->seed);
+            violated += !report.verdict.violations.empty();
+            for (const QString& complaint : Reading(report).complaints())
+                all += text + u"\n    "_qs + complaint;
+        }
+        QVERIFY2(all.isEmpty(), qPrintable(u"%1 findings\n"_qs.arg(all.size()) + all.join(u'\n')));
+        QVERIFY(violated > 0); // else nothing was read
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRandomFaults)
+#include "tst_random_faults.moc"
