@@ -179,9 +179,10 @@ void ConnectionsAside::refresh() {
         const session::ConnectionFacts& its = *m_model->facts(row);
         for (const QString& line : its.open ? its.servers : QStringList()) {
             const QStringList parts = line.split(kBetween);
-            const QString server = parts.mid(0, 2).join(kBetween); // the address and the role
+            const qsizetype head = parts.size() > 2 ? 2 : 1; // the address and the role, or why that is not known
+            const QString server = parts.mid(0, head).join(kBetween);
             servers.emplace_back(m_model->rowCount() > 1 ? its.name + kBetween + server : server,
-                                 parts.mid(2).join(kBetween));
+                                 parts.mid(head).join(kBetween));
         }
     }
     setTexts(m_rules, std::move(rules));

@@ -268,7 +268,7 @@ private Q_SLOTS:
             (QStringList{u"shop · 10.0.0.1:6379 · master: slots 0-8191 · run id 3c1f0a52… · no replica · persistence "
                          u"rdb"_qs,
                          u"shop · 10.0.0.2:6379 · master: slots 8192-16383 · eviction allkeys-lru"_qs,
-                         u"shop · 10.0.0.3:6379 · not known: no answer: "_qs}));
+                         u"shop · 10.0.0.3:6379: not known: no answer"_qs}));
         // What does not fit on a line stands on the next one, and is not cut off.
         const auto paragraphs = panel.aside()->findChildren<Paragraph*>();
         QCOMPARE(paragraphs.size(), 3);
