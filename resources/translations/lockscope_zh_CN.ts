@@ -7377,6 +7377,14 @@ A client's address leads to the new master at once.</source>
     </message>
 </context>
 <context>
+    <name>SimulationWorker</name>
+    <message>
+        <source>At %1: %2</source>
+        <comment>an instant, and a sentence</comment>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
     <name>SpotlightWords</name>
     <message>
         <source>not yet</source>
@@ -9521,6 +9529,22 @@ A client's address leads to the new master at once.</source>
         <translation>%1 的全部数据在 %2 被删除，%3 的锁也随之消失。</translation>
     </message>
     <message>
+        <source>All data of %1 were deleted at %2.</source>
+        <translation>%1 的所有数据在 %2 被删除。</translation>
+    </message>
+    <message>
+        <source>%1 evicted the lock at %2.</source>
+        <translation>%1 在 %2 淘汰了该锁。</translation>
+    </message>
+    <message>
+        <source>Too few servers were left that knew of the lock of %1, and it went to %2 at %3.</source>
+        <translation>知道 %1 持有该锁的服务器所剩太少，锁在 %3 归 %2 所有。</translation>
+    </message>
+    <message>
+        <source>Too few servers were left that knew of the lock of %1.</source>
+        <translation>知道 %1 持有该锁的服务器所剩太少。</translation>
+    </message>
+    <message>
         <source>%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of it, and the lock went to %4 at %5.</source>
         <translation>%1 在 %3 丢失了关于 %2 的锁的记忆：知道这把锁的服务器太少了，锁在 %5 给了 %4。</translation>
     </message>
@@ -9742,6 +9766,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>There is no majority since %1 (%2 of %3 servers run): nobody can get in until one is back.</source>
         <translation>自 %1 起没有多数派（%3 台服务器中有 %2 台在运行）：在有服务器恢复之前，谁也进不去。</translation>
+    </message>
+    <message>
+        <source>%1 has stood still since %2: nobody can get in until it goes on, or another server takes over.</source>
+        <translation>%1 从 %2 起一直停顿：在它恢复或其他服务器接管之前，谁都无法进入。</translation>
     </message>
     <message>
         <source>%1 got the lock at %2, after %3 had given it back.</source>
