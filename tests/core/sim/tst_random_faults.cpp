@@ -262,10 +262,12 @@ private Q_SLOTS:
             QVERIFY2(shared, qPrintable(text + (shared ? QString() : shared.error())));
             const experiment::RunReport report = experiment::run(shared->whole(), shared->seed);
             violated += !report.verdict.violations.empty();
-            for (const QString& complaint : Reading(report).complaints())
-                all += text + u"\n    "_qs + complaint;
+            for (const QString& complaint : Reading(report).complaints()) {
+                qWarning("%s\n    %s", qPrintable(text), qPrintable(complaint)); // all of them, however many
+                all += complaint;
+            }
         }
-        QVERIFY2(all.isEmpty(), qPrintable(u"%1 findings\n"_qs.arg(all.size()) + all.join(u'\n')));
+        QCOMPARE(all, QStringList());
         QVERIFY(violated > 0); // else nothing was read
     }
 };
