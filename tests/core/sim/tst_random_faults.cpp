@@ -121,7 +121,7 @@ std::vector<Hold> surelyBelieved(const trace::Trace& trace) {
     return all;
 }
 
-/// Who has a lock by its rows before `row`; kNoEntity: nobody.
+/// The holder of a lock by its rows before `row`; kNoEntity: nobody.
 EntityId holderBefore(EntityId lock, std::size_t row, const trace::Trace& trace) {
     while (row-- > 0) {
         const EventKind kind = trace.kindAt(row);
@@ -182,7 +182,7 @@ class Reading {
 public:
     explicit Reading(const experiment::RunReport& report) : m_trace(*report.trace), m_verdict(report.verdict) {}
 
-    /// What the judge or its words say that the trace does not bear out.
+    /// All that the judge or its words say and the trace does not bear out.
     QStringList complaints() {
         exclusion();
         for (const verdict::Violation& v : m_verdict.violations) {
