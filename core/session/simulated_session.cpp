@@ -163,8 +163,11 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
         // Servers of one kind cannot become those of another one in the middle of a run: it begins again.
         const Nanos reached = m_trace->reached();
         remember();
-        m_byHand.clear();
+        std::vector<scenario::Fault> before = std::exchange(m_byHand, {});
         useServersOf(fault.text);
+        for (scenario::Fault& done : before)
+            if (done.setting != QLatin1String("recipe") && refusal(done, m_byHand).isEmpty())
+                m_byHand.push_back(std::move(done));
         rebuild(Nanos(0));
         advanceTo(reached); // the playhead may stand there
         Q_EMIT futureReplaced(Rewrite::Restart, Nanos(0));

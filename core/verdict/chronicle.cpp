@@ -74,7 +74,7 @@ Nanos clockBefore(trace::EntityId node, std::size_t row, const trace::Trace& tra
     return Nanos(0);
 }
 
-/// What a row says of the pace of a clock: its gain each second; nullopt: nothing.
+/// The gain of a clock each second, if the row tells of it.
 std::optional<std::int64_t> gainTold(const Event& e, const trace::Trace& trace) {
     if (e.kind != EventKind::SettingChanged || e.aux == trace::kNoEntity) return {};
     return trace::driftOf(trace.entity(e.aux).name);

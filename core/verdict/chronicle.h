@@ -24,7 +24,7 @@ struct Chronicle {
     /// The last jump of the client's own clock, and of each clock of a server of the lock a last jump that brought the
     /// ends of leases nearer; those before the record's end, in their order.
     std::vector<trace::Event> clockJumps;
-    /// Of each clock that ran wrong at the record's end, the row that says since when: a server's that runs too fast,
+    /// For each clock that ran wrong at the record's end, the row that says since when: a server's that runs too fast,
     /// or the client's own that runs too slow.
     std::vector<trace::Event> clockDrifts;
     std::int64_t deadline = -1;     ///< of its lease, as last seen in the record; -1 = none

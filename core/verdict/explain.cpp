@@ -209,7 +209,9 @@ private:
         if (!permits || capacity == 0) return {};
         QString lost;
         for (std::size_t i = 0; i < m_v.actors.size() && lost.isEmpty(); ++i) {
-            const Chronicle c = chronicleOf(m_v.actors[i], m_v.lock, m_v.row, m_v.to, m_trace);
+            Chronicle c = chronicleOf(m_v.actors[i], m_v.lock, m_v.row, m_v.to, m_trace);
+            // Nobody gave it back: it was over by the server's clock.
+            if (c.freedBy == FreedBy::Release && c.freedByWhom == trace::kNoEntity) c.freedBy = FreedBy::Expiry;
             if (c.recordEnded && *c.recordEnded <= m_v.from && c.freedBy == FreedBy::Expiry)
                 lost = paragraph({end(c).cause(), end(c).permit(), end(c).belief()});
             else if (c.recordEnded && *c.recordEnded <= m_v.from &&

@@ -42,6 +42,9 @@ void ReentrancyJudge::look(const Row& row, const State& state) {
             b && b->phase == Belief::Phase::Holding && b->holds <= 1 && !trace::givesBackPart(e))
             m_letGo.insert({e.subject, e.actor});
         break;
+    case EventKind::RecordDecider:
+        m_decided[e.subject] = e.at;
+        break;
     case EventKind::Granted:
     case EventKind::Reentered:
     case EventKind::Released:
@@ -78,6 +81,9 @@ bool ReentrancyJudge::recordIsFine(const Event& e, const State& state) const {
     const trace::EntityId owner = ownerIn(e, record);
     const Belief* belief = beliefOf(state, e.subject, owner);
     if (!belief) return true; // nobody that we see
+    // The copy of another server, which decides from now on: nobody counted anything.
+    const auto decided = m_decided.find(e.subject);
+    if (e.kind == EventKind::RecordHeld && decided != m_decided.end() && decided->second == e.at) return true;
     const bool freed = e.kind == EventKind::RecordFreed;
     const trace::HoldMode mode =
         freed ? (record ? record->mode : trace::HoldMode::Exclusive) : trace::holdMode(e.flags);

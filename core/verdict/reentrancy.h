@@ -3,6 +3,7 @@
 #include "trace/state.h"
 #include "verdict/ledger.h"
 
+#include <map>
 #include <set>
 
 namespace lockscope::verdict {
@@ -24,6 +25,7 @@ private:
     Ledger& m_ledger;
     /// (lock, thread) that sent a release at a count of one: nothing may be left of their holds.
     std::set<std::pair<trace::EntityId, trace::EntityId>> m_letGo;
+    std::map<trace::EntityId, std::int64_t> m_decided; ///< when another server began to decide, by lock
 };
 
 } // namespace lockscope::verdict

@@ -137,12 +137,14 @@ bool waits(const trace::Record& record, const trace::Belief& belief, EntityId th
 }
 
 /// The server's queue where it names it, and our own clients that wait besides.
-void addQueue(LockFacts& facts, const trace::Record& record) {
+void addQueue(LockFacts& facts, const trace::Record& record, const trace::Trace& trace, const trace::State& state) {
     if (!record.observed || record.queue.empty()) return;
     std::vector<Waiter> queue;
     for (const trace::QueuedWaiter& place : record.queue) {
         const bool told = place.toldSince != trace::kSinceNotTold;
-        Waiter waiter{place.thread, told ? place.toldSince : place.since, false, true, place.dead, told};
+        const auto client = state.clients.find(trace.clientOf(place.thread));
+        const bool dead = client != state.clients.end() && client->second.life == trace::ClientState::Life::Dead;
+        Waiter waiter{place.thread, told ? place.toldSince : place.since, false, true, place.dead || dead, told};
         if (const auto own = std::ranges::find(facts.waiters, place.thread, &Waiter::thread);
             own != facts.waiters.end()) {
             waiter.since = own->since;
@@ -193,7 +195,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
         facts.believers.push_back(thread);
 
     facts.owner = record.owner;
-    addQueue(facts, record);
+    addQueue(facts, record, trace, state);
     facts.holders = record.holders;
     facts.holderCount = record.holderCount();
     facts.permitsFree = record.permitsFree;

@@ -66,6 +66,15 @@ std::vector<EntityId> deadHolders(const trace::State& state, const trace::Trace&
     return dead;
 }
 
+/// The first in the server's queue, if its process is dead: nobody behind it gets the lock until the server drops it.
+std::vector<EntityId> deadFirst(const trace::State& state, const trace::Trace& trace, const trace::Record& record) {
+    if (!record.observed || record.queue.empty()) return {};
+    const EntityId first = record.queue.front().thread;
+    const auto client = state.clients.find(trace.clientOf(first));
+    if (client == state.clients.end() || client->second.life != Life::Dead) return {};
+    return {first};
+}
+
 /// "A, B and C", or "12 clients".
 QString named(const std::vector<EntityId>& threads, const trace::Trace& trace) {
     if (threads.size() > kMostClients) return Story::tr("%n client(s)", nullptr, int(threads.size()));
@@ -143,6 +152,8 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     tell(Story::tr("%1 still believes it holds the lock", "one client"),
          Story::tr("%1 still believe they hold the lock", "several clients"), parts.stale);
     tell(Story::tr("%1 waits", "one client"), Story::tr("%1 wait", "several clients"), parts.waiting);
+    const QString deadPlace = Story::tr("%1, which is dead, still stands first in the queue");
+    tell(deadPlace, deadPlace, deadFirst(state, *trace, record));
     tell(Story::tr("%1 is paused", "one client"), Story::tr("%1 are paused", "several clients"), parts.paused);
     //: %1 the name of a lock, %2 how it stands with it.
     return Story::tr("%1: %2.").arg(trace->displayName(lock), told.join(Story::tr("; ")));

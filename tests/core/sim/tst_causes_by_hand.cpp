@@ -47,6 +47,9 @@ private Q_SLOTS:
             << u"contention-permits?recipe=redis-semaphore&seed=151&do=3.73s,evict-key,redis-1&do=6.42s,restart-node,"
                "redis-1"_qs
             << u"redis-1 died at 6\\.42"_qs << u"deleted"_qs;
+        QTest::newRow("permits over by a clock that jumped")
+            << u"contention-permits?recipe=redis-semaphore&seed=159&do=11.801s,jump-clock,redis-1,value=20s"_qs
+            << u"The clock of redis-1 jumped at 11\\.80"_qs << u"died"_qs;
         QTest::newRow("a server's clock that gains")
             << u"contention?recipe=sql-lease&seed=204&do=4.68s,cut-link,A%7Csql-1,for=1.7s&do=5.38s,jump-clock,sql-1,"
                "value=-10s&do=8.75s,drift-clock,sql-1,value=0.3s&do=9.99s,hang-work,B"_qs
@@ -108,8 +111,7 @@ private Q_SLOTS:
     void anEnsembleWhoseLeaderStandsStillDecidesNothing_data() {
         QTest::addColumn<QString>("stands");
         QTest::newRow("the leader") << u"do=6.2s,pause-node,leader,for=3s"_qs;
-        QTest::newRow("a majority")
-            << u"do=6.2s,pause-node,zk-1,for=3s&do=6.2s,pause-node,zk-2,for=3s"_qs;
+        QTest::newRow("a majority") << u"do=6.2s,pause-node,zk-1,for=3s&do=6.2s,pause-node,zk-2,for=3s"_qs;
     }
     void anEnsembleWhoseLeaderStandsStillDecidesNothing() {
         QFETCH(QString, stands);

@@ -121,7 +121,7 @@ std::vector<Hold> surelyBelieved(const trace::Trace& trace) {
     return all;
 }
 
-/// Who has a lock by its rows before `row`; kNoEntity: nobody.
+/// The holder of a lock by its rows before `row`; kNoEntity: nobody.
 EntityId holderBefore(EntityId lock, std::size_t row, const trace::Trace& trace) {
     while (row-- > 0) {
         const EventKind kind = trace.kindAt(row);
@@ -182,7 +182,7 @@ class Reading {
 public:
     explicit Reading(const experiment::RunReport& report) : m_trace(*report.trace), m_verdict(report.verdict) {}
 
-    /// What the judge or its words say that the trace does not bear out.
+    /// All that the judge or its words say and the trace does not bear out.
     QStringList complaints() {
         exclusion();
         for (const verdict::Violation& v : m_verdict.violations) {
@@ -262,10 +262,12 @@ private Q_SLOTS:
             QVERIFY2(shared, qPrintable(text + (shared ? QString() : shared.error())));
             const experiment::RunReport report = experiment::run(shared->whole(), shared->seed);
             violated += !report.verdict.violations.empty();
-            for (const QString& complaint : Reading(report).complaints())
-                all += text + u"\n    "_qs + complaint;
+            for (const QString& complaint : Reading(report).complaints()) {
+                qWarning("%s\n    %s", qPrintable(text), qPrintable(complaint)); // all of them, however many
+                all += complaint;
+            }
         }
-        QVERIFY2(all.isEmpty(), qPrintable(u"%1 findings\n"_qs.arg(all.size()) + all.join(u'\n')));
+        QCOMPARE(all, QStringList());
         QVERIFY(violated > 0); // else nothing was read
     }
 };

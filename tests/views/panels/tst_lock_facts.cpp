@@ -452,6 +452,28 @@ private Q_SLOTS:
         QVERIFY2(told(3s).contains(u"held by C, lease 3.0 s left; C is dead"), qPrintable(told(3s)));
         QVERIFY2(!told(7s).contains(u"dead"), qPrintable(told(7s)));
     }
+
+    void aDeadClientFirstInTheQueueIsToldSo() {
+        FakeSession session;
+        trace::Trace& t = session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "orders");
+        const auto client = t.intern(trace::EntityKind::Client, "C");
+        const auto thread = t.intern(trace::EntityKind::Thread, "1", client);
+        t.append({Nanos(1s).count(), -1, thread, lock, 0, trace::EventKind::Requested});
+        t.append({Nanos(1s).count(), 0, thread, lock, 0, trace::EventKind::RecordQueued});
+        t.append({Nanos(2s).count(), 0, client, 0, 0, trace::EventKind::ClientKilled});
+        t.reach(4s);
+        ViewContext context;
+        context.setSession(&session);
+        for (const auto& [at, dead] : {std::pair<Nanos, bool>{1500ms, false}, {3s, true}}) {
+            context.setPlayhead(at);
+            const QString told = locksAtPlayhead(context);
+            QVERIFY2(told.contains(u"C, which is dead, still stands first in the queue") == dead, qPrintable(told));
+            const LockFacts facts = lockFacts(lock, *context.trace(), context.state(), context.settings(), at);
+            QCOMPARE(facts.waiters.size(), std::size_t(1));
+            QCOMPARE(facts.waiters.front().dead, dead);
+        }
+    }
 };
 
 QTEST_MAIN(LockFactsTest)
