@@ -7630,6 +7630,10 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在等待</translation>
     </message>
     <message>
+        <source>%1, which is dead, still stands first in the queue</source>
+        <translation>已崩溃的 %1 仍排在队列首位</translation>
+    </message>
+    <message>
         <source>%1 is paused</source>
         <comment>one client</comment>
         <translation>%1 已暂停</translation>

@@ -66,4 +66,8 @@ Role marginRole(const Margin& margin) {
     return fine ? Role::TextDim : Role::WaitingText;
 }
 
+bool hasTwoLines(const TimelineMetrics& metrics, int height) {
+    return height >= metrics.px(36);
+}
+
 } // namespace lockscope::views

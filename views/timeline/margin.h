@@ -2,7 +2,7 @@
 #pragma once
 #include "inspect/kept_by.h"
 #include "theme/palette.h"
-#include "timeline/timeline_data.h"
+#include "timeline/layout.h"
 
 #include <QString>
 
@@ -32,5 +32,7 @@ Margin marginAt(const TimelineData& data, const Lane& belief, std::int64_t t);
 QString marginWords(const Margin& margin);
 /// The colour of those words.
 Role marginRole(const Margin& margin);
+/// Whether a low lane has room for its client's name and for the margin below it.
+bool hasTwoLines(const TimelineMetrics& metrics, int height);
 
 } // namespace lockscope::views

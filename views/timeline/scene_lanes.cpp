@@ -127,11 +127,6 @@ QString believersNames(const PaintKit& kit, const std::vector<TimelineLayout::Ro
     return names.join(QStringLiteral(", "));
 }
 
-/// Whether a low lane has room for its client's name and for the margin below it.
-bool hasTwoLines(const TimelineMetrics& metrics, int height) {
-    return height >= metrics.px(36);
-}
-
 /// One line, and of lanes that are lower than a line only of as many as have room: of believers first.
 void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, std::size_t row,
                    const std::vector<std::size_t>& believers) {
