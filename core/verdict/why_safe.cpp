@@ -127,7 +127,7 @@ Majority majorityOf(EntityId lock, std::size_t end, const trace::Trace& trace) {
 
 /// Since when a server stands still before row `end`; nullopt: it does not.
 std::optional<Nanos> standsStillSince(EntityId server, std::size_t end, const trace::Trace& trace) {
-    const std::size_t last = end > kOldestRole ? end - kOldestRole : 0;
+    const std::size_t last = trace::firstRowBefore(end);
     for (std::size_t i = end; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind == EventKind::Healed) return {};
