@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sentences of alerts: why, and what to do.
 #include "inspect/alert_last_seen.h"
-#include "inspect/line_name.h"
 #include "inspect/format_names.h"
+#include "inspect/line_name.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/client_name.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "locks/lock_detail_panel.h"
 
-#include "inspect/known_waiters.h"
 #include "inspect/kept_by_words.h"
+#include "inspect/known_waiters.h"
 #include "locks/code_box.h"
 #include "locks/lock_actions.h"
 #include "locks/queue_view.h"

@@ -61,8 +61,7 @@ struct Gaps {
 void tellDrain(LockFacts& facts) {
     const bool takeable = facts.condition == LockCondition::Free || facts.condition == LockCondition::Queued ||
                           (facts.condition == LockCondition::Undecided && facts.observed);
-    if (takeable && facts.cannotDecide == trace::CannotDecide::EnginesChange)
-        facts.condition = LockCondition::Draining;
+    if (takeable && facts.cannotDecide == trace::CannotDecide::EnginesChange) facts.condition = LockCondition::Draining;
 }
 
 LockCondition conditionOf(const LockFacts& facts, Gaps gaps, bool ownerDead) {

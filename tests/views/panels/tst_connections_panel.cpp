@@ -269,7 +269,7 @@ private Q_SLOTS:
                          u"rdb"_qs,
                          u"shop · 10.0.0.2:6379 · master: slots 8192-16383 · eviction allkeys-lru"_qs,
                          u"shop · 10.0.0.3:6379: not known: no answer"_qs}));
-        // What does not fit on a line stands on the next one, and is not cut off.
+        // Words that do not fit on a line stand on the next one, and are not cut off.
         const auto paragraphs = panel.aside()->findChildren<Paragraph*>();
         QCOMPARE(paragraphs.size(), 3);
         QTRY_VERIFY(paragraphs[0]->height() >= paragraphs[0]->heightForWidth(paragraphs[0]->width()));
