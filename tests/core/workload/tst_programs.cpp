@@ -55,7 +55,7 @@ private Q_SLOTS:
         written.programs[0].name = QStringLiteral("default");
         written.groups = {{QStringLiteral("default"), 3}};
         for (std::uint64_t seed = 1; seed <= 5; ++seed)
-            QCOMPARE(experiment::run(written, seed).digest, experiment::run(plain, seed).digest);
+            QCOMPARE(experiment::run(written, seed).digest(), experiment::run(plain, seed).digest());
     }
 
     void whatIsHeldIsGivenBackInReverseWhenALockIsNotTakenInTime() {
