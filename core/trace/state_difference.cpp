@@ -25,8 +25,9 @@ struct Text {
     Q_DECLARE_TR_FUNCTIONS(Difference)
 };
 
-constexpr Nanos kShortestGap = 1ms; ///< a shorter one is no gap: another server answered between two looks
-constexpr Nanos kSameEnd = 500ms;   ///< a lease whose end moved by less is the same one, measured anew
+constexpr Nanos kShortestGap = 1ms;    ///< a shorter one is no gap: another server answered between two looks
+constexpr Nanos kLongestSilence = 60s; ///< before a server is told to be out of sight
+constexpr Nanos kSameEnd = 500ms;      ///< a lease whose end moved by less is the same one, measured anew
 
 /// The rest of a lease at an instant, ns; kNeverEnds, kEndNotKnown as they are.
 std::int64_t leftAt(const Record& record, Nanos at) {
@@ -162,6 +163,14 @@ public:
                 close(node, gap->second, event.at, 0);
                 open.erase(gap);
             }
+        }
+        // A silence that had begun by then, and is told later.
+        for (std::size_t row = end; row < m_trace.size() && m_trace.timeAt(row) < to + kLongestSilence.count(); ++row) {
+            if (m_trace.kindAt(row) != EventKind::ConnectionLost) continue;
+            const Event event = m_trace.at(row);
+            if (!isServer(event.subject) || earlier.clients.contains(event.actor)) continue;
+            const std::int64_t since = std::max(event.at - event.value, from);
+            if (to - since >= kShortestGap.count()) open.emplace(event.subject, Gap{since, event.aux, false});
         }
         for (const auto& [node, gap] : open)
             close(node, gap, to, Change::kAtTheEnd);

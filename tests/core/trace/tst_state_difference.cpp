@@ -163,6 +163,23 @@ private Q_SLOTS:
                  QStringLiteral("“orders” was held by A · 1 and 1 other(s), and is free."));
     }
 
+    /// At 4 s it had not answered since 2 s: what is seen of it at 3 s is as old as that.
+    void aSilenceCountsFromItsBeginning() {
+        Watched world;
+        world.row(4s, EventKind::ConnectionLost, world.observer, world.node, Nanos(2s).count(),
+                  world.trace->text("no answer"));
+        world.row(6s, EventKind::ConnectionRestored, world.observer, world.node);
+        const auto within = world.between(2500ms, 3s);
+        QCOMPARE(within.size(), std::size_t(1));
+        QCOMPARE(within[0].kind, Change::Kind::NotSeen);
+        QCOMPARE(within[0].after, Nanos(3s).count());
+        const auto before = world.between(1s, 3s);
+        QCOMPARE(before.size(), std::size_t(1));
+        QCOMPARE(before[0].before, Nanos(2s).count());
+        QVERIFY(trace::endsUnseen(before));
+        QVERIFY(world.between(500ms, 1900ms).empty());
+    }
+
     /// Another server answered between two looks: nobody missed anything, and what happened is told in words.
     void aGapWithoutLengthIsNone() {
         Watched world;

@@ -239,7 +239,7 @@ private Q_SLOTS:
         // The line over the lanes says why, a little later.
         m.goTo(killed + 1500ms);
         QTRY_VERIFY2_WITH_TIMEOUT(m.why().contains(QStringLiteral("took over")), qPrintable(m.why()), kLong);
-        QVERIFY(m.why().contains(QStringLiteral("The leader %1 died").arg(name)));
+        QVERIFY(m.why().contains(QStringLiteral("The leader %1 was killed").arg(name)));
         m.goTo(9s);
         QTRY_COMPARE_WITH_TIMEOUT(m.context()->session()->verdict()->reached, m.trace().reached(), kLong);
         QCOMPARE(m.exclusion(), verdict::Outcome::Holds);

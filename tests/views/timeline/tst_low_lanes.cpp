@@ -102,8 +102,9 @@ private Q_SLOTS:
     /// Cut behind, the links of clients with long names would all have one name.
     void linksOfLongNamesKeepTheirNumbers() {
         Crowd crowd(2, "order-service-in-frankfurt-");
+        Nanos cut = 2s; // one after the other: links that are struck alike share a row
         for (const Cast::Actor& one : crowd.actors)
-            crowd.cast.at(2s, trace::EventKind::LinkCut, one.client, one.link, 0, 0, trace::kFault);
+            crowd.cast.at(cut += 200ms, trace::EventKind::LinkCut, one.client, one.link, 0, 0, trace::kFault);
         crowd.show({1000, 700}, 4s);
         std::set<QString> names;
         for (const WrittenWords& one : crowd.words())
