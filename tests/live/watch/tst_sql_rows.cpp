@@ -112,6 +112,7 @@ private Q_SLOTS:
         std::vector<std::unique_ptr<Someone>> writers;
         for (int i = 0; i < 4; ++i)
             writers.push_back(std::make_unique<Someone>(m_runtime, url));
+        // Each holds the row for a moment, so that the others queue for it while the watch looks.
         const QByteArray loop =
             "DO $$ BEGIN FOR i IN 1..150 LOOP PERFORM 1 FROM parts WHERE name = 'bolts' FOR UPDATE; "
             "PERFORM pg_sleep(0.004); COMMIT; END LOOP; END $$";

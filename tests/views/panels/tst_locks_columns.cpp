@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QScrollBar>
 #include <QTest>
+#include <QTimer>
 #include <QTreeView>
 
 using namespace lockscope;
@@ -98,7 +99,9 @@ private Q_SLOTS:
         QVERIFY(!isInSight());
         const int there = view->verticalScrollBar()->value();
         view->sortByColumn(LocksModel::LockColumn, Qt::AscendingOrder);
-        QTest::qWait(20); // nothing is to happen
+        bool turned = false; // what the sorting has put off for the event loop's next turn comes before this
+        QTimer::singleShot(0, &panel, [&turned] { turned = true; });
+        QTRY_VERIFY(turned);
         QCOMPARE(view->verticalScrollBar()->value(), there);
     }
 
