@@ -181,8 +181,9 @@ void ConnectionsAside::refresh() {
             const QStringList parts = line.split(kBetween);
             const qsizetype head = parts.size() > 2 ? 2 : 1; // the address and the role, or why that is not known
             const QString server = parts.mid(0, head).join(kBetween);
-            servers.emplace_back(m_model->rowCount() > 1 ? its.name + kBetween + server : server,
-                                 parts.mid(head).join(kBetween));
+            // A connection without a name of its own is called by its address.
+            const bool names = m_model->rowCount() > 1 && its.name != parts.front();
+            servers.emplace_back(names ? its.name + kBetween + server : server, parts.mid(head).join(kBetween));
         }
     }
     setTexts(m_rules, std::move(rules));

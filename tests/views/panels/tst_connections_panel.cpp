@@ -274,6 +274,11 @@ private Q_SLOTS:
         QCOMPARE(paragraphs.size(), 3);
         QTRY_VERIFY(paragraphs[0]->height() >= paragraphs[0]->heightForWidth(paragraphs[0]->width()));
         QVERIFY(paragraphs[0]->height() > paragraphs[1]->fontMetrics().height() * 3 / 2);
+        ConnectionFacts unnamed = scene.session.first(); // it goes by its address, which is told once
+        unnamed.name = u"10.0.0.1:6379"_qs;
+        unnamed.servers = {u"10.0.0.1:6379 · master · no replica"_qs};
+        scene.session.desk.take({unnamed, scene.session.second()});
+        QCOMPARE(panel.aside()->serverLines(), QStringList{u"10.0.0.1:6379 · master: no replica"_qs});
         cluster.open = false; // what it was is no news of the servers
         scene.session.desk.take({cluster, scene.session.second()});
         QVERIFY(panel.aside()->serverLines().isEmpty() && !panel.aside()->showsServers());
