@@ -111,8 +111,9 @@ private Q_SLOTS:
         if (QTest::currentTestFailed()) return;
         const qint64 size = QFileInfo(now).size() + QFileInfo(before).size();
         QVERIFY2(size > kMost / 4, qPrintable(QString::number(size)));
-        // A report or two that came while a file was full are in it, too.
-        QVERIFY2(size < kMost + kMost / 4, qPrintable(QString::number(size)));
+        // The reports that came while a file was full are in it, too: each of them is a tenth of it, and a busy machine
+        // lets more than one come.
+        QVERIFY2(size < kMost + kMost / 2, qPrintable(QString::number(size)));
         for (const QString& file : {now, before}) {
             const Ran csv = program(
                 {QStringLiteral("export"), file, QStringLiteral("--to"), QStringLiteral("csv"), QStringLiteral("-")});
