@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/lock_exception.h"
 
+#include "trace/text.h"
+
 #include <QCoreApplication>
 
 namespace lockscope {
 
 namespace {
-/// Names may contain zero bytes, where what() would end.
-std::string shown(std::string message) {
-    for (std::size_t at = message.find('\0'); at != std::string::npos; at = message.find('\0', at))
-        message.replace(at, 1, "\u2400");
-    return message;
+/// Names may contain zero bytes, where what() would end, and line breaks.
+std::string shown(const std::string& message) {
+    return trace::readableSentence(QByteArray::fromStdString(message)).toStdString();
 }
 } // namespace
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/warning.h"
 
+#include "trace/text.h"
+
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -64,8 +66,10 @@ bool logs(LogLevel level) noexcept {
 
 void log(LogLevel level, const QString& sentence) noexcept {
     if (!logs(level)) return;
-    if (toHandler(level, sentence.toStdString()) || level < LogLevel::Warning) return;
-    qWarning("Lockscope: %s", qUtf8Printable(sentence));
+    // A name with a line break would look like a line of the log.
+    const QString line = trace::readableSentence(sentence.toUtf8());
+    if (toHandler(level, line.toStdString()) || level < LogLevel::Warning) return;
+    qWarning("Lockscope: %s", qUtf8Printable(line));
 }
 
 void adoptQtMessages() {

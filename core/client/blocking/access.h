@@ -20,6 +20,8 @@ struct Access {
     static std::shared_ptr<trace::Trace> trace(const std::shared_ptr<History>& history) {
         return history ? history->m_trace : nullptr;
     }
+    /// Whether a client writes the history, or has written it.
+    static std::atomic<bool>& claimed(History& history) { return history.m_claimed; }
     /// A history that is written into that trace.
     static std::shared_ptr<History> history(std::shared_ptr<trace::Trace> trace) {
         return std::shared_ptr<History>(new History(std::move(trace)));

@@ -24,14 +24,15 @@ ConnectionUrl read(std::string_view text) {
 class Servers final : public detail::LockSource {
 public:
     /// Adds a connection and returns its number; an error when its identity is in use. Locks over it are recorded in
-    /// the trace; nullptr: nowhere.
-    std::expected<int, LockError> add(std::unique_ptr<Connection> connection,
-                                      const std::shared_ptr<trace::Trace>& trace) {
+    /// the history; nullptr: nowhere.
+    std::expected<int, LockError> add(std::unique_ptr<Connection> connection, const std::shared_ptr<History>& history) {
         auto claim = IdentityClaim::make(connection->client(), {connection->url()});
         if (!claim) return std::unexpected(claim.error());
-        if (trace) {
-            trace::Recorder& recorder = writerOf(trace, connection->runtime());
-            connection->record(&recorder, trace->intern(trace::EntityKind::Client, connection->client()));
+        if (history) {
+            const auto writer = writerOf(history, connection->runtime());
+            if (!writer) return std::unexpected(writer.error());
+            connection->record(&(*writer)->recorder(),
+                               detail::Access::trace(history)->intern(trace::EntityKind::Client, connection->client()));
         }
         m_connections.push_back(std::move(connection));
         m_claims.push_back(*std::move(claim));
@@ -61,7 +62,7 @@ public:
                                                 const QByteArray& name) override {
         return std::make_unique<DistributedCondition>(*at(space.toInt()), static_cast<DistributedLock&>(lock), name);
     }
-    trace::Recorder* recorder() override { return m_recorders.empty() ? nullptr : m_recorders.front().get(); }
+    trace::Recorder* recorder() override { return m_writers.empty() ? nullptr : &m_writers.front()->recorder(); }
     QCoro::Task<> close() override {
         std::vector<recipes::Outcome<void>> closing;
         for (const auto& connection : m_connections) {
@@ -80,13 +81,16 @@ private:
             parts.push_back({*at(part.server), part.name, part.recipe});
         return parts;
     }
-    /// Clients that share a trace share what writes it.
-    trace::Recorder& writerOf(const std::shared_ptr<trace::Trace>& trace, Runtime& runtime) {
-        const auto known = std::ranges::find(m_recorders, trace, [](const auto& one) { return one->sharedTrace(); });
-        if (known != m_recorders.end()) return **known;
-        return *m_recorders.emplace_back(detail::recorderFor(runtime, trace));
+    /// Clients that share a history share what writes it.
+    std::expected<detail::HistoryWriter*, LockError> writerOf(const std::shared_ptr<History>& history,
+                                                              Runtime& runtime) {
+        const auto known = std::ranges::find_if(m_writers, [&](const auto& one) { return one->writes(history); });
+        if (known != m_writers.end()) return known->get();
+        auto made = detail::HistoryWriter::make(runtime, history);
+        if (!made) return std::unexpected(made.error());
+        return m_writers.emplace_back(*std::move(made)).get();
     }
-    std::vector<std::unique_ptr<trace::Recorder>> m_recorders; ///< outlive the connections
+    std::vector<std::unique_ptr<detail::HistoryWriter>> m_writers; ///< outlive the connections
     std::vector<std::unique_ptr<Connection>> m_connections;
     std::vector<std::unique_ptr<IdentityClaim>> m_claims; ///< of each connection, until it is closed
 };
@@ -111,7 +115,7 @@ std::shared_ptr<detail::Service> serve(const ConnectionUrl& url, const ClientOpt
         auto connection = connect(runtime, url, options.identity);
         if (!connection) return std::unexpected(connection.error());
         auto servers = std::make_unique<Servers>();
-        const auto added = servers->add(*std::move(connection), detail::Access::trace(options.history));
+        const auto added = servers->add(*std::move(connection), options.history);
         if (!added) return std::unexpected(added.error());
         return servers;
     });
@@ -133,7 +137,7 @@ int serveToo(detail::Service& service, const ConnectionUrl& url, const ClientOpt
         auto& servers = static_cast<Servers&>(service.source());
         auto connection = connect(service.runtime(), url, options.identity);
         if (!connection) co_return std::unexpected(connection.error());
-        co_return servers.add(*std::move(connection), detail::Access::trace(options.history));
+        co_return servers.add(*std::move(connection), options.history);
     });
 }
 } // namespace

@@ -171,13 +171,12 @@ std::shared_ptr<const HoldView> viewOf(const Service& service, Entry& entry, con
     return found == entry.views.end() ? nullptr : found->second.view;
 }
 
-/// The thread has no hold any more in that mode.
-void forgetView(Service& service, Entry& entry, const std::pair<QByteArray, recipes::Mode>& key) {
+/// The thread has no hold any more in that mode. `given`: it was given back; false: the server would not, or could not.
+void forgetView(Service& service, Entry& entry, const std::pair<QByteArray, recipes::Mode>& key, bool given) {
     const std::lock_guard held(entry.guard);
     const auto found = entry.views.find(key);
     if (found == entry.views.end()) return;
-    if (!found->second.counted)
-        service.measure(LockMeasure::Kind::Released, entry.name, service.now() - found->second.since);
+    if (!found->second.counted) service.measure(endOf(given), entry.name, service.now() - found->second.since);
     entry.views.erase(found);
 }
 } // namespace
@@ -194,6 +193,7 @@ int Handle::giveBack(HoldsOf whose) {
         int given = 0;
         std::optional<LockError> failure;
         for (const Key& key : theirs) {
+            bool all = true;
             for (;;) {
                 if (!m_entry->lock) co_return std::unexpected(closedError());
                 if (m_entry->lock->holdCount(key.first, key.second) == 0) break;
@@ -201,10 +201,11 @@ int Handle::giveBack(HoldsOf whose) {
                 const auto left = co_await m_entry->lock->unlock(key.first, key.second);
                 if (left) ++given;
                 if (!left && left.error().kind != LockError::Kind::NotOwner) failure = left.error();
+                all = left.has_value();
                 if (!left) break;
             }
             if (m_entry->lock && m_entry->lock->holdCount(key.first, key.second) == 0)
-                forgetView(*m_service, *m_entry, key);
+                forgetView(*m_service, *m_entry, key, all);
         }
         if (failure) co_return std::unexpected(*failure);
         co_return given;
@@ -220,7 +221,7 @@ int Handle::giveUp(LockMode mode) {
             m_entry->lock->holdCount(thread, modeOf(mode)) == 0 && !viewOf(*m_service, *m_entry, thread, mode);
         auto left = co_await m_entry->lock->unlock(thread, modeOf(mode));
         if (m_entry->lock && m_entry->lock->holdCount(thread, modeOf(mode)) == 0)
-            forgetView(*m_service, *m_entry, {thread, modeOf(mode)});
+            forgetView(*m_service, *m_entry, {thread, modeOf(mode)}, left.has_value());
         if (!left && never && left.error().kind == LockError::Kind::NotOwner && heldByAnother(*m_entry, thread)) {
             left.error().message += QLatin1Char(' ');
             left.error().message += QCoreApplication::translate(

@@ -68,7 +68,7 @@ void Hold::unlock() {
         const detail::Service::Heard heard(*service, box->thread);
         const bool lost = box->view->lost;
         const auto left = co_await box->guard.unlock();
-        if (!lost) service->measure(LockMeasure::Kind::Released, box->name, service->now() - box->since);
+        if (!lost) service->measure(detail::endOf(left.has_value()), box->name, service->now() - box->since);
         co_return left;
     });
 }

@@ -14,9 +14,9 @@ namespace {
 /// Over the engines of a manager's namespaces.
 class ManagedServers final : public detail::LockSource {
 public:
-    ManagedServers(std::unique_ptr<trace::Recorder> recorder, std::unique_ptr<LockManager> manager, QByteArray identity,
-                   std::unique_ptr<IdentityClaim> claim)
-        : m_recorder(std::move(recorder)),
+    ManagedServers(std::unique_ptr<detail::HistoryWriter> writer, std::unique_ptr<LockManager> manager,
+                   QByteArray identity, std::unique_ptr<IdentityClaim> claim)
+        : m_writer(std::move(writer)),
           m_manager(std::move(manager)),
           m_identity(std::move(identity)),
           m_claim(std::move(claim)) {}
@@ -31,14 +31,14 @@ public:
     std::unique_ptr<AnyCondition> makeCondition(AnyLock& lock, const QByteArray&, const QByteArray&) override {
         return std::make_unique<ManagedCondition>(static_cast<ManagedLock&>(lock));
     }
-    trace::Recorder* recorder() override { return m_recorder.get(); }
+    trace::Recorder* recorder() override { return m_writer ? &m_writer->recorder() : nullptr; }
     QCoro::Task<> close() override {
         co_await m_manager->close();
         m_claim.reset();
     }
 
 private:
-    std::unique_ptr<trace::Recorder> m_recorder; ///< outlives the manager, and with it the connections
+    std::unique_ptr<detail::HistoryWriter> m_writer; ///< outlives the manager, and with it the connections
     std::unique_ptr<LockManager> m_manager;
     QByteArray m_identity;
     std::unique_ptr<IdentityClaim> m_claim; ///< until it is closed
@@ -59,13 +59,18 @@ std::shared_ptr<detail::Service> manage(const ManagerConfig& config, const Manag
     const auto make = [&](Runtime& runtime) -> Source {
         const std::string& identity = options.identity;
         const QByteArray client = identity.empty() ? runtime.randomUuid() : QByteArray::fromStdString(identity);
-        auto recorder = detail::recorderFor(runtime, detail::Access::trace(options.history));
+        std::unique_ptr<detail::HistoryWriter> writer;
+        if (options.history) {
+            auto made = detail::HistoryWriter::make(runtime, options.history);
+            if (!made) return std::unexpected(made.error());
+            writer = *std::move(made);
+        }
         auto claim = IdentityClaim::make(client, serversOf(config));
         if (!claim) return std::unexpected(claim.error());
-        auto manager = LockManager::make(runtime, config, makeConnection, client, recorder.get());
+        auto manager =
+            LockManager::make(runtime, config, makeConnection, client, writer ? &writer->recorder() : nullptr);
         if (manager) {
-            return std::make_unique<ManagedServers>(std::move(recorder), *std::move(manager), client,
-                                                    *std::move(claim));
+            return std::make_unique<ManagedServers>(std::move(writer), *std::move(manager), client, *std::move(claim));
         }
         complaint = manager.error();
         return std::unexpected(LockError{LockError::Kind::Refused, *complaint});

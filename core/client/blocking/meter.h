@@ -6,6 +6,11 @@
 
 namespace lockscope::blocking::detail {
 
+/// How a hold ended that its user gave up. `given`: the server took it back; false: it would not, or could not.
+constexpr LockMeasure::Kind endOf(bool given) {
+    return given ? LockMeasure::Kind::Released : LockMeasure::Kind::Lost;
+}
+
 /// Counts what the locks of a service do, and passes each measure to the process's handler. Written by the service's
 /// thread, read by any.
 class Meter {

@@ -326,8 +326,8 @@ QCoro::Task<> Service::giveBackLeft(std::shared_ptr<Entry> entry) {
         const auto& [thread, mode] = key;
         while (entry->lock && entry->lock->holdCount(thread, mode) > 0) {
             const auto left = co_await entry->lock->unlock(thread, mode);
+            if (!left || *left == 0) measure(endOf(left.has_value()), entry->name, now() - seen.since);
             if (!left) break;
-            if (*left == 0) measure(LockMeasure::Kind::Released, entry->name, now() - seen.since);
         }
     }
 }

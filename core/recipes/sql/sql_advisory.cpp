@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/sql/sql_advisory.h"
 
+#include "recipes/at_once.h"
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
 #include "recipes/sql/session_contender.h"
@@ -20,6 +21,17 @@ LockError behindPooler(const QByteArray& name) {
                              "server's process on to others with every transaction. Connect to the server itself; or "
                              "write pooler=session in the URL if it gives each connection a process of its own.")
                 .arg(QString::fromUtf8(name))};
+}
+
+/// A hold of the other kind has a connection of its own, behind which the server would let the same thread wait.
+LockError behindItself(const QByteArray& name, Mode wanted) {
+    const QString sentence =
+        wanted == Mode::Shared
+            ? QCoreApplication::translate("LockError", "This thread has “%1” as a writer and would wait for itself "
+                                                       "before it could read. Release that hold first.")
+            : QCoreApplication::translate("LockError", "This thread reads under “%1” and would wait for itself before "
+                                                       "it could write. Release the shared hold first.");
+    return {LockError::Kind::NotSupported, sentence.arg(QString::fromUtf8(name))};
 }
 
 sql::Sharing sharingOf(Mode mode) {
@@ -104,6 +116,9 @@ private:
 };
 
 Outcome<std::optional<Grant>> SqlAdvisory::acquire(Request request, std::stop_token stop) {
+    const auto other = m_holds.find(request.mode == Mode::Shared ? Mode::Exclusive : Mode::Shared);
+    if (other != m_holds.end() && other->second.of(request.thread))
+        return atOnce(std::unexpected(behindItself(m_lock.name, request.mode)));
     return contend<Contender>(*this, std::move(request), std::move(stop));
 }
 

@@ -105,9 +105,4 @@ protected:
     ZkQueue m_queue;
 };
 
-/// A ready result as an Outcome.
-inline Outcome<std::optional<Grant>> atOnce(std::expected<std::optional<Grant>, LockError> grant) {
-    co_return grant;
-}
-
 } // namespace lockscope::recipes

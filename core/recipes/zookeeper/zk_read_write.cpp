@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/zookeeper/zk_read_write.h"
 
+#include "recipes/at_once.h"
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
 

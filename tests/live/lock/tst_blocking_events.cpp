@@ -121,6 +121,21 @@ private Q_SLOTS:
         QCOMPARE(heard.events().size(), before);
     }
 
+    void aHistoryHasOneWriter() {
+        const auto history = std::make_shared<blocking::History>();
+        // Nothing listens there: its program tries again.
+        QVERIFY_THROWS_EXCEPTION(UnreachableException, blocking::Client("redis://127.0.0.1:1", {.history = history}));
+        {
+            blocking::Client client(url(), {.history = history});
+            QVERIFY_THROWS_EXCEPTION(RefusedException, blocking::Client(url(), {.history = history}));
+            blocking::Client beside(url(), {.history = history, .beside = &client});
+            blocking::Mutex(beside, "orders").acquire().unlock();
+        }
+        QVERIFY(history->size() > 0);
+        // Its times would begin again.
+        QVERIFY_THROWS_EXCEPTION(RefusedException, blocking::Client(url(), {.history = history}));
+    }
+
     void theHistoryIsWrittenDown() {
         constexpr int kTurns = 40;
         const auto trace = std::make_shared<trace::Trace>();

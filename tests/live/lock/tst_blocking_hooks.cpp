@@ -173,6 +173,38 @@ private Q_SLOTS:
         QVERIFY(totals.waited > 0s);
     }
 
+    void aHoldThatCouldNotBeGivenBackIsLost() {
+        blocking::Client client(url());
+        blocking::Mutex orders(client, "orders", brief()), prices(client, "prices", brief());
+        orders.lock();
+        blocking::Hold hold = prices.acquire();
+        m_server->kill();
+        orders.onUnlockFailed([](const LockException&) {});
+        orders.unlock();
+        QVERIFY_THROWS_EXCEPTION(LockException, hold.unlock());
+        const LockTotals totals = client.totals();
+        QCOMPARE(totals.released, std::uint64_t(0));
+        QCOMPARE(totals.lost, std::uint64_t(2));
+        QVERIFY(totals.held > 0s);
+    }
+
+    void aNameWithALineBreakIsOneLine() {
+        const Log log(LogLevel::Info);
+        blocking::Client client(url()), other(url());
+        blocking::Mutex odd(client, "a\nb", brief()), same(other, "a\nb", brief());
+        odd.lock();
+        QVERIFY(same.forceUnlock());
+        QVERIFY(soon([&] { return log.count(LogLevel::Info, "“a\\x0ab” was lost") == 1; }));
+        QCOMPARE(log.count(LogLevel::Info, "\n"), 0);
+        odd.unlock();
+        try {
+            odd.unlockOrThrow();
+            QFAIL("it was held");
+        } catch (const LockException& refused) {
+            QVERIFY2(!QByteArray(refused.what()).contains('\n'), refused.what());
+        }
+    }
+
     void aHandlerThatThrowsHarmsNobody() {
         setMetricsHandler([](const LockMeasure&) { throw std::runtime_error("a careless handler"); });
         setLogHandler([](LogLevel, std::string_view) { throw 7; });

@@ -458,10 +458,16 @@ private Q_SLOTS:
         QVERIFY(!acquire(*theirs, writer)->has_value());
         VERIFY_OK(release(*ours, **one));
         QVERIFY(!acquire(*ours, writer)->has_value());
+        // The reader itself would wait for its own hold, and so would a writer that reads.
+        writer.thread = shared.thread;
+        QCOMPARE(acquire(*theirs, writer).error().kind, LockError::Kind::NotSupported);
+        writer.thread = "2";
         VERIFY_OK(release(*theirs, **two));
         const Granted alone = acquire(*ours, writer);
         QVERIFY(alone->has_value());
         QVERIFY(!acquire(*theirs, shared)->has_value());
+        shared.thread = writer.thread;
+        QCOMPARE(acquire(*ours, shared).error().kind, LockError::Kind::NotSupported);
         VERIFY_OK(release(*ours, **alone));
     }
 

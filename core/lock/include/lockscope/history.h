@@ -2,6 +2,7 @@
 #pragma once
 #include <lockscope/detail/standard.h>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -24,6 +25,8 @@ struct Access;
 ///     …
 ///     history->save("holds.lockscope");   // `lockscope check holds.lockscope` judges it, the window shows it
 ///
+/// A second client with a service thread of its own is refused (RefusedException), also after the first was closed.
+///
 /// Thread-safe. It only grows: about 40 bytes an event.
 class History {
 public:
@@ -38,6 +41,7 @@ private:
     friend struct detail::Access;
     explicit History(std::shared_ptr<trace::Trace> trace) : m_trace(std::move(trace)) {}
     std::shared_ptr<trace::Trace> m_trace;
+    std::atomic<bool> m_claimed = false;
 };
 
 } // namespace lockscope::blocking

@@ -18,7 +18,7 @@ struct LockMeasure {
         Renewed,   ///< a renewal was confirmed; `duration` is 0
         Suspended, ///< the server does not answer for a hold; `duration` is 0
         Released,  ///< a hold was given back; `duration`: how long it was held
-        Lost,      ///< a hold was lost; `duration`: how long it was held
+        Lost,      ///< a hold was lost, or could not be given back; `duration`: how long it was held
     };
     Kind kind = Kind::Acquired;
     std::string_view lock = {}; ///< the lock's name; valid during the call

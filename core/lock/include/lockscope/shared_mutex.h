@@ -6,10 +6,11 @@ namespace lockscope::blocking {
 
 /// A readers-writer mutex that threads of many processes share. Satisfies SharedTimedLockable, so std::shared_lock
 /// works; otherwise as Mutex. The recipe decides whether a thread may have both kinds of hold, and whether waiting
-/// writers keep new readers out. A writer may read, too. A reader that wants to write waits for itself with redis-rw,
-/// for ever if it calls lock(); zk-rw refuses that at once. Give the shared hold back first. Its default recipe differs
-/// from Mutex's, so all users of a lock must use SharedMutex. If some use Mutex, most servers detect that and refuse;
-/// PostgreSQL cannot detect it.
+/// writers keep new readers out. A writer may read, too, with redis-rw and zk-rw; sql-advisory refuses that. A reader
+/// that wants to write waits for itself with redis-rw, for ever if it calls lock(); zk-rw and sql-advisory refuse that
+/// at once (NotSupportedException). Give the other hold back first. Its default recipe differs from Mutex's, so all
+/// users of a lock must use SharedMutex. If some use Mutex, most servers detect that and refuse; PostgreSQL cannot
+/// detect it.
 class SharedMutex : public ExclusiveLock {
 public:
     /// As Mutex's constructor, with a recipe that offers shared holds.
