@@ -6,6 +6,7 @@
 #include "scenario/scenario.h"
 #include "scenario/schema_check.h"
 
+#include <QFileInfo>
 #include <QRegularExpression>
 
 namespace lockscope::cli {
@@ -87,6 +88,11 @@ std::expected<Nanos, QString> durationOf(const char* option, const QString& text
     if (duration && *duration >= least) return *duration;
     return std::unexpected(tr("--%1 “%2” should be a time of at least %3 with its unit, such as 5s, 250ms or 1.5h")
                                .arg(QLatin1String(option), text, scenario::formatDuration(least)));
+}
+
+bool leadToOneFile(const QString& read, const QString& written) {
+    const QString one = QFileInfo(read).canonicalFilePath();
+    return !one.isEmpty() && one == QFileInfo(written).canonicalFilePath();
 }
 
 } // namespace lockscope::cli

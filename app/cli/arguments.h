@@ -40,6 +40,9 @@ private:
     QStringList m_places;
 };
 
+/// Whether both paths lead to one file that there is: what is written to one would replace the other. "-" is no file.
+bool leadToOneFile(const QString& read, const QString& written);
+
 /// The duration that an option gives; the complaint names the option.
 std::expected<Nanos, QString> durationOf(const char* option, const QString& text, Nanos least = 1ms);
 

@@ -22,8 +22,13 @@ using experiment::Cell;
 constexpr std::uint64_t kSeedsUnlessTold = 100;
 constexpr std::uint64_t kMostSeeds = 1'000'000; ///< of one cell: what can be counted without a thought
 
-QStringList listOf(const Arguments& arguments, const char* option) {
-    return arguments.value(option).value_or(QString()).split(QLatin1Char(','), Qt::SkipEmptyParts);
+/// Empty where the option is not given. An error is a sentence: a name is missing, and all would be played for it.
+std::expected<QStringList, QString> listOf(const Arguments& arguments, const char* option) {
+    const auto text = arguments.value(option);
+    if (!text) return QStringList();
+    const QStringList names = text->split(QLatin1Char(','));
+    if (!names.contains(QString())) return names;
+    return std::unexpected(tr("--%1: a name is missing in “%2”").arg(QLatin1String(option), *text));
 }
 
 bool fits(const QString& recipe, const QString& pattern) {
@@ -132,9 +137,12 @@ int compare(const QStringList& words) {
     const Seeds seeds = told->value_or(Seeds{1, kSeedsUnlessTold});
     if (seeds.last - seeds.first >= kMostSeeds)
         return misused("compare", tr("--seeds may be %1 at most").arg(kMostSeeds));
-    const QStringList patterns = listOf(*arguments, "recipes");
+    const auto listed = listOf(*arguments, "recipes"), named = listOf(*arguments, "scenarios");
+    if (!listed) return misused("compare", listed.error());
+    if (!named) return misused("compare", named.error());
+    const QStringList& patterns = *listed;
     if (const QString wrong = wrongRecipe(patterns); !wrong.isEmpty()) return misused("compare", wrong);
-    const auto scenarios = scenariosOf(listOf(*arguments, "scenarios"));
+    const auto scenarios = scenariosOf(*named);
     if (!scenarios) return kUsage;
     const auto pairings = experiment::pairingsOf(*scenarios, [&](const QString& recipe) {
         return patterns.empty() ||

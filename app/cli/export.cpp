@@ -146,6 +146,8 @@ int exportFile(const QStringList& words) {
     Wanted wanted{*format, {}};
     if (arguments->has("redact")) wanted.names = Names::Hidden;
     if (arguments->place(1).endsWith(QLatin1String(".png"), Qt::CaseInsensitive)) wanted.form = CardForm::Png;
+    if (leadToOneFile(arguments->place(0), arguments->place(1)))
+        return misused("export", tr("OUT is the recording itself, and would be lost: name another file"));
     const bool hasStretch = kPainted.contains(*format) || *format == kScenario;
     for (const char* option : {"from", "until"}) {
         const auto text = arguments->value(option);

@@ -173,6 +173,8 @@ int simulate(const QStringList& words) {
     if (arguments->has("seeds") && arguments->has("record")) {
         return misused("simulate", tr("--record takes one run: give --seed instead of --seeds"));
     }
+    if (const auto file = arguments->value("record"); file && leadToOneFile(arguments->place(0), *file))
+        return misused("simulate", tr("--record: that is the scenario itself, and would be lost: name another file"));
     const auto scenario = scenarioOf(*arguments);
     if (!scenario) return kUsage;
     if (arguments->has("seeds")) return simulateMany(*scenario, **seeds, arguments->has("json"));

@@ -5,6 +5,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <filesystem>
+#include <optional>
 
 namespace lockscope::trace {
 
@@ -23,6 +24,16 @@ RecordingError writeFailed(const QString& path, const QString& why) {
         Words::tr("%1 could not be written: %2. What was recorded before is kept; free some space or choose another "
                   "place.")
             .arg(QDir::toNativeSeparators(path), why)};
+}
+
+/// Only a file gives way to a recording: a device, a pipe or a folder of that name is somebody's.
+std::optional<RecordingError> noPlaceForAFile(const QString& path) {
+    const QFileInfo there(path);
+    if (!there.exists() || there.isFile()) return std::nullopt;
+    if (there.isDir()) return writeFailed(path, {});
+    return RecordingError{RecordingError::Kind::CannotOpen,
+                          Words::tr("%1 is a device or a pipe, and a recording needs a file. Choose another name.")
+                              .arg(QDir::toNativeSeparators(path))};
 }
 
 } // namespace
@@ -154,6 +165,7 @@ RecordingWriter::~RecordingWriter() = default;
 
 std::expected<std::unique_ptr<RecordingWriter>, RecordingError>
 RecordingWriter::create(const QString& path, std::shared_ptr<const Trace> trace, const RecordingMeta& meta) {
+    if (auto taken = noPlaceForAFile(path)) return std::unexpected(*std::move(taken));
     // A rest of an older recording must not be mixed with the new one.
     for (const QString& suffix :
          {QString(), QStringLiteral("-journal"), QStringLiteral("-wal"), QStringLiteral("-shm")}) {
@@ -213,6 +225,7 @@ std::expected<void, RecordingError> RecordingWriter::writeViolations(const std::
 std::expected<void, RecordingError> saveRecording(const QString& path, std::shared_ptr<const Trace> trace,
                                                   const RecordingMeta& meta,
                                                   const std::vector<RecordedViolation>& violations) {
+    if (auto taken = noPlaceForAFile(path)) return std::unexpected(*std::move(taken));
     const QString part = path + QStringLiteral(".part");
     {
         auto writer = RecordingWriter::create(part, std::move(trace), meta);

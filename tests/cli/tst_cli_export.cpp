@@ -56,6 +56,16 @@ private Q_SLOTS:
         QVERIFY2(S_ISCHR(there.st_mode), "a file stands where the device was");
     }
 
+    void theRecordingItselfIsNotWrittenOver() {
+        const QByteArray before = content(m_recording);
+        QVERIFY(QFile::link(m_recording, path("link.lockscope")));
+        for (const QString& out : {m_recording, path("./run.lockscope"), path("link.lockscope")}) {
+            const Ran ran = exportTo("csv", out);
+            QVERIFY2(ran.status == 2 && ran.err.contains("OUT is the recording itself"), ran.told());
+        }
+        QVERIFY(content(m_recording) == before);
+    }
+
     void jsonLinesAreObjectsInOrder() {
         QCOMPARE(exportTo("jsonl", path("run.jsonl")).status, 0);
         const QList<QByteArray> lines = content(path("run.jsonl")).trimmed().split('\n');

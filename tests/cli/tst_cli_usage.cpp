@@ -103,6 +103,8 @@ private Q_SLOTS:
         row("list recepies", "did you mean “recipes”?");
         row("sandbox gc-pause", "does not exist yet");
         row("compare --recipes redis-sett", "did you mean “redis-set”?");
+        row("compare --recipes redis-set,", "--recipes: a name is missing");
+        row("compare --scenarios=", "--scenarios: a name is missing");
         row("compare --to latex", "there is no format “latex”");
         row("compare --json --to csv", "not both");
         row("compare gc-pause", "one word too many");

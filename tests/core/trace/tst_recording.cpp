@@ -13,6 +13,7 @@
 #include <QTest>
 #include <QTimer>
 #include <csignal>
+#include <sys/stat.h>
 #include <thread>
 
 using namespace lockscope;
@@ -105,6 +106,7 @@ private Q_SLOTS:
     void rowsAreKeptWhenViolationsCannotBe();
     void killedWhileRecording();
     void savesOverAKilledRecording();
+    void replacesNoPipe();
     void replacesAnOldRecording();
     void saysWhyItCannotBeMade();
     void anyToolCanQueryIt();
@@ -379,6 +381,20 @@ void TestRecording::killedWhileRecording() {
     const auto source = syntheticTrace(loaded->trace->size(), 8, 11);
     for (std::size_t i = 0; i < loaded->trace->size(); ++i)
         QCOMPARE(loaded->trace->at(i), source->at(i));
+}
+
+void TestRecording::replacesNoPipe() {
+    const QString where = path("pipe.lockscope");
+    const QByteArray pipe = QFile::encodeName(where);
+    QCOMPARE(mkfifo(pipe.constData(), 0600), 0);
+    const auto saved = saveRecording(where, syntheticTrace(10, 10, 4), {});
+    QVERIFY(!saved && saved.error().message.contains(where));
+    QVERIFY(!BackgroundRecording::start(where, std::make_shared<Trace>(), {}));
+    struct stat there {};
+    QCOMPARE(stat(pipe.constData(), &there), 0);
+    QVERIFY2(S_ISFIFO(there.st_mode), "a file stands where the pipe was");
+    QVERIFY(!QFile::exists(where + QStringLiteral(".part")));
+    QVERIFY(QFile::remove(where));
 }
 
 void TestRecording::replacesAnOldRecording() {
