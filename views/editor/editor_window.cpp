@@ -11,6 +11,7 @@
 #include "theme/widgets.h"
 #include "trace/json_edit.h"
 
+#include <QAbstractButton>
 #include <QBoxLayout>
 #include <QCloseEvent>
 #include <QDir>
@@ -233,6 +234,7 @@ void EditorWindow::refreshTitle() {
 
 void EditorWindow::load(const QByteArray& json, const QString& path) {
     m_path = path;
+    m_onDisk = json;
     m_document->load(json);
     m_text->edit()->moveCursor(QTextCursor::Start);
     if (!m_form) showSection(0);
@@ -289,11 +291,12 @@ void EditorWindow::openText(const QByteArray& json) {
 
 EditorWindow::Kept EditorWindow::kept() {
     m_document->flush();
-    return {m_document->json(), m_path, m_document->text()->isModified(), m_sections->currentRow()};
+    return {m_document->json(), m_path, m_onDisk, m_document->text()->isModified(), m_sections->currentRow()};
 }
 
 void EditorWindow::restore(const Kept& kept) {
     load(kept.json, kept.path);
+    m_onDisk = kept.onDisk;
     m_document->text()->setModified(kept.modified);
     showSection(kept.section);
 }
@@ -308,7 +311,27 @@ void EditorWindow::askForFile() {
 
 void EditorWindow::save() {
     if (m_path.isEmpty()) return askWhereToSave();
-    saveTo(m_path);
+    saveThen([] {});
+}
+
+void EditorWindow::saveThen(const std::function<void()>& run) {
+    QFile file(m_path);
+    const bool changed = file.open(QIODevice::ReadOnly) && file.readAll() != m_onDisk;
+    if (!changed) return saveTo(m_path) ? run() : void();
+    auto* const box = new QMessageBox(QMessageBox::Warning, tr("Save"),
+                                      tr("%1 was changed by another program since it was read here.").arg(m_path),
+                                      QMessageBox::Cancel, this);
+    box->setInformativeText(tr("Saving replaces what that program wrote."));
+    const QAbstractButton* const replace = box->addButton(tr("Replace it"), QMessageBox::AcceptRole);
+    const QAbstractButton* const elsewhere = box->addButton(tr("Save as…"), QMessageBox::ActionRole);
+    box->setDefaultButton(QMessageBox::Cancel);
+    connect(box, &QMessageBox::buttonClicked, this, [this, replace, elsewhere, run](QAbstractButton* clicked) {
+        if (clicked == replace && saveTo(m_path)) return run();
+        if (clicked != elsewhere) return;
+        askWhereToSave();
+        m_afterSave = run;
+    });
+    ask(box);
 }
 
 void EditorWindow::askWhereToSave() {
@@ -335,6 +358,7 @@ bool EditorWindow::saveTo(const QString& path) {
         return false;
     }
     m_path = path;
+    m_onDisk = m_document->json();
     m_document->text()->setModified(false);
     refreshTitle();
     tell(m_document->problems().empty() ? tr("Saved %1.").arg(path)
@@ -364,7 +388,7 @@ void EditorWindow::afterSaving(const std::function<void()>& run) {
             return run();
         }
         if (answer != QMessageBox::Save) return;
-        if (!m_path.isEmpty()) return saveTo(m_path) ? run() : void();
+        if (!m_path.isEmpty()) return saveThen(run);
         askWhereToSave();
         m_afterSave = run;
     });

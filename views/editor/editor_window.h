@@ -37,6 +37,7 @@ public:
     struct Kept {
         QByteArray json;
         QString path;
+        QByteArray onDisk; ///< what the file had when it was read or saved
         bool modified = false;
         int section = 0;
     };
@@ -91,6 +92,8 @@ private:
     void refresh();
     void refreshTitle();
     void load(const QByteArray& json, const QString& path);
+    /// Saves to the file that there is, after a question where another program has changed it meanwhile; then runs.
+    void saveThen(const std::function<void()>& run);
     void ask(QDialog* dialog);
 
     EditedDocument* m_document;
@@ -106,6 +109,7 @@ private:
     QHBoxLayout* m_commands;
     QMenu *m_copies = nullptr, *m_extra = nullptr;
     QString m_path;
+    QByteArray m_onDisk; ///< what that file had when it was read or saved here
     QPointer<QDialog> m_question;
     std::function<void()> m_afterSave; ///< waits for a file name
     bool m_mayClose = false;

@@ -339,6 +339,40 @@ private Q_SLOTS:
         s.window.question()->close();
     }
 
+    void whatAnotherProgramWroteIsAskedAbout() {
+        Scene s;
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("shared.json"));
+        const auto content = [&] {
+            QFile file(path);
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        QVERIFY(s.window.saveTo(path));
+        s.document()->set(QStringLiteral("/until"), QStringLiteral("20s"));
+        s.window.save();
+        QVERIFY(!s.window.question() || !s.window.question()->isVisible());
+        const QByteArray theirs = content().replace("20s", "25s");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(theirs) == theirs.size());
+        file.close();
+        s.document()->set(QStringLiteral("/until"), QStringLiteral("21s"));
+        const auto answer = [&](const QString& text) {
+            auto* const box = qobject_cast<QMessageBox*>(s.window.question());
+            QVERIFY(box && box->isVisible());
+            for (QAbstractButton* const button : box->buttons())
+                if (button->text().remove(u'&') == text) return button->click();
+            QFAIL("there is no such button");
+        };
+        s.window.save();
+        answer(QStringLiteral("Cancel"));
+        QCOMPARE(content(), theirs);
+        QVERIFY(s.window.isWindowModified());
+        s.window.save();
+        answer(EditorWindow::tr("Replace it"));
+        QVERIFY(content().contains("21s"));
+        QVERIFY(!s.window.isWindowModified());
+    }
+
     void everyBuiltInOneCanBeCopied_data() {
         QTest::addColumn<QString>("id");
         for (const QString& id : scenario::builtinScenarios())
