@@ -8,7 +8,7 @@
 #include "live/live_connection.h"
 #include "trace/connection.h"
 
-#include <QFile>
+#include <QFileInfo>
 #include <utility>
 
 namespace lockscope::cli {
@@ -85,7 +85,9 @@ WatchRecording::~WatchRecording() = default;
 std::expected<std::unique_ptr<WatchRecording>, QString> WatchRecording::start(Runtime& runtime, const QString& path,
                                                                               const trace::RecordingBounds& bounds) {
     std::unique_ptr<WatchRecording> recording(new WatchRecording(runtime, path, bounds)); // the constructor is private
-    QFile::remove(trace::fileBefore(path));                                               // of another night
+    // The recording of a watch that ended, and was started again, is kept until the place is needed.
+    if (const QFileInfo former(path); former.isFile() && former.size() > 0)
+        if (auto room = trace::makeRoomFor(path); !room) return std::unexpected(room.error());
     if (const auto begun = recording->begin(); !begun) return std::unexpected(begun.error());
     return recording;
 }

@@ -7,6 +7,7 @@
 #include "window/action_registry.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
+#include "window/process_alive.h"
 #include "window/save_dialog.h"
 #include "window/work_area.h"
 
@@ -17,7 +18,6 @@
 #include <QRegularExpression>
 #include <QStandardPaths>
 #include <cerrno>
-#include <csignal>
 
 namespace lockscope::app {
 
@@ -35,11 +35,6 @@ QDir folder() {
 void removeBoth(const QString& path) {
     QFile::remove(path);
     QFile::remove(trace::fileBefore(path));
-}
-
-/// Whether the program of that number still runs.
-bool isAlive(qint64 process) {
-    return ::kill(pid_t(process), 0) == 0 || errno == EPERM;
 }
 
 } // namespace

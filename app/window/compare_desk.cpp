@@ -40,6 +40,11 @@ views::CompareWindow* CompareDesk::open(std::optional<experiment::Contrast> cont
         return nullptr;
     }
     m_window->player()->pause();
+    const bool bets = m_window->context()->heldBack().verdictFrom.has_value();
+    if (bets && !m_window->lessons()->guide()->pair()) {
+        m_window->complain(tr("Bet first: side by side would show how this run ends."));
+        return nullptr;
+    }
     if (const auto pair = m_window->lessons()->guide()->pair(); pair && !contrast)
         return show({pair->first, pair->seed, {}, {}, {}}, experiment::parseContrast(pair->difference, pair->first));
     return show(session::sharedRunOf(*session), std::move(contrast));

@@ -27,9 +27,11 @@ EditorDesk::EditorDesk(MainWindow* window)
     : QObject(window), m_window(window), m_hands(new views::HandsRecorder(window->context(), window->player(), this)) {
     connect(m_hands, &views::HandsRecorder::changed, this, &EditorDesk::refreshHands);
     connect(m_hands, &views::HandsRecorder::lost, this, &EditorDesk::handsLost);
-    constexpr int kLookMs = 200;
+    constexpr int kLookMs = 200, kKeepMs = 1000;
     m_look.setInterval(kLookMs);
     connect(&m_look, &QTimer::timeout, this, &EditorDesk::refreshHands);
+    m_pace.setInterval(kKeepMs);
+    connect(&m_pace, &QTimer::timeout, this, &EditorDesk::keepUnsaved);
 }
 
 // The editors are nobody's children, as their keys are their own and not commands of the main window.
@@ -37,6 +39,23 @@ EditorDesk::~EditorDesk() {
     if (m_making) m_making->stop.request_stop(); // its thread is waited for
     delete m_scenario;
     delete m_lesson;
+    m_unsavedScenario.forget(); // whoever closed it was asked
+    m_unsavedLesson.forget();
+}
+
+void EditorDesk::keepUnsaved() {
+    m_unsavedScenario.follow(m_scenario);
+    m_unsavedLesson.follow(m_lesson);
+    if (!m_scenario && !m_lesson) m_pace.stop();
+}
+
+void EditorDesk::offerLeft() {
+    QAction* const editor = m_unsavedScenario.isLeft() ? m_editScenario
+                            : m_unsavedLesson.isLeft() ? m_editLesson
+                                                       : nullptr;
+    if (!editor || !m_window->messages()->message().isEmpty()) return; // it is there at the next start
+    m_window->messages()->offer(tr("Lockscope ended before what you wrote was saved. It is kept in the editor."),
+                                editor);
 }
 
 EditorDesk* EditorDesk::of(const MainWindow* window) {
@@ -48,6 +67,7 @@ QAction* EditorDesk::makeScenarioAction() {
         "editor.scenario", tr("Session"), tr("Scenario &editor…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_E},
         [this] { editScenario(); }, "scenario");
     action->setToolTip(tr("Servers, locks, clients, programs and faults of a scenario of your own"));
+    m_editScenario = action;
     return action;
 }
 
@@ -57,6 +77,7 @@ QList<QAction*> EditorDesk::makeLessonActions() {
     QAction* const edit = r->add(
         "editor.lesson", group, tr("Lesson &editor…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_N}, [this] { editLesson(); },
         "lesson");
+    m_editLesson = edit;
     m_record = r->add(
         "lesson.record-hands", group, tr("Record my &hands"), {Qt::CTRL | Qt::SHIFT | Qt::Key_H},
         [this] { toggleHands(); }, "record");
@@ -64,6 +85,7 @@ QList<QAction*> EditorDesk::makeLessonActions() {
                     [this] { askForNote(); });
     connect(m_window->context(), &views::ViewContext::sessionChanged, this, &EditorDesk::refreshHands);
     refreshHands();
+    QMetaObject::invokeMethod(this, &EditorDesk::offerLeft, Qt::QueuedConnection); // once all commands are made
     return {edit, m_record, m_note};
 }
 
@@ -78,10 +100,12 @@ views::ScenarioEditor* EditorDesk::needScenarioEditor() {
     m_scenario = new views::ScenarioEditor;
     m_scenario->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_scenario, &views::ScenarioEditor::runWanted, this, &EditorDesk::run);
-    connect(m_scenario, &views::EditorWindow::saved, this, [this] {
+    connect(m_scenario, &views::EditorWindow::saved, this, [this](const QString& path) {
+        m_window->settings()->addRecentFile(path);
         m_window->welcome()->refreshOffers();
         Q_EMIT scenariosChanged();
     });
+    m_pace.start();
     return m_scenario;
 }
 
@@ -90,6 +114,7 @@ views::LessonEditor* EditorDesk::needLessonEditor() {
     m_lesson = new views::LessonEditor;
     m_lesson->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_lesson, &views::LessonEditor::previewWanted, this, &EditorDesk::preview);
+    m_pace.start();
     return m_lesson;
 }
 
@@ -97,8 +122,10 @@ void EditorDesk::editScenario() {
     const bool fresh = !m_scenario;
     views::ScenarioEditor* const editor = needScenarioEditor();
     const session::Session* const session = m_window->context()->session();
+    const auto left = fresh ? m_unsavedScenario.takeLeft() : std::nullopt;
+    if (left) editor->restore(*left);
     // A document that is being written is not replaced by the one in sight.
-    if (fresh && session && session->abilities().restart) {
+    if (fresh && !left && session && session->abilities().restart) {
         const scenario::Scenario now = session->scenario();
         const QString own = scenario::userFile(scenario::Shelf::Scenarios, now.id);
         const bool byHand = std::ranges::any_of(now.faults, &scenario::Fault::byHand);
@@ -116,7 +143,9 @@ void EditorDesk::editScenario() {
 void EditorDesk::editLesson() {
     const bool fresh = !m_lesson;
     views::LessonEditor* const editor = needLessonEditor();
-    if (const lesson::Lesson* const open = m_window->lessons()->guide()->lesson(); fresh && open) {
+    const auto left = fresh ? m_unsavedLesson.takeLeft() : std::nullopt;
+    if (left) editor->restore(*left);
+    if (const lesson::Lesson* const open = m_window->lessons()->guide()->lesson(); fresh && !left && open) {
         const QString own = scenario::userFile(scenario::Shelf::Lessons, open->id);
         QFile builtin(lesson::lessonPath(open->id));
         if (!own.isEmpty())

@@ -4,6 +4,7 @@
 #include "editor/lesson_editor.h"
 #include "editor/scenario_editor.h"
 #include "runtime/background.h"
+#include "window/unsaved_text.h"
 
 #include <QPointer>
 #include <QTimer>
@@ -93,6 +94,9 @@ private:
     void handsLost();
     void refreshHands();
     static void bringUp(QWidget* window);
+    void keepUnsaved();
+    /// Says that the program ended before what was written was saved, and offers the editor that has it.
+    void offerLeft();
 
     MainWindow* m_window;
     views::HandsRecorder* m_hands;
@@ -104,6 +108,9 @@ private:
     QByteArray m_recorded;        ///< made of a recording that is over, and not in the editor yet
     QPointer<views::ScenarioEditor> m_scenario;
     QPointer<views::LessonEditor> m_lesson;
+    UnsavedText m_unsavedScenario{QStringLiteral("scenario")}, m_unsavedLesson{QStringLiteral("lesson")};
+    QTimer m_pace; ///< of looking whether there is more to keep
+    QAction *m_editScenario = nullptr, *m_editLesson = nullptr;
     views::Pill* m_pill = nullptr; ///< in the status bar while it records
     QAction* m_record = nullptr;
     QAction* m_note = nullptr;

@@ -8,6 +8,7 @@
 #include <QComboBox>
 #include <QDialog>
 #include <QKeyEvent>
+#include <QPointer>
 #include <QRadioButton>
 #include <QTabBar>
 
@@ -50,9 +51,24 @@ bool choosesUnseen(QObject* watched, const QKeyEvent& key) {
     return !key.text().isEmpty() && key.text().front().isPrint() && !key.text().front().isSpace();
 }
 
+/// The list of choices whose open entries were clicked; nullptr: something else was.
+QComboBox* boxOf(QObject* watched) {
+    auto* const entries = watched->parent() ? qobject_cast<QAbstractItemView*>(watched->parent()) : nullptr;
+    if (!entries || entries->viewport() != watched) return nullptr;
+    for (QObject* above = entries; above; above = above->parent())
+        if (auto* const box = qobject_cast<QComboBox*>(above)) return box->view() == entries ? box : nullptr;
+    return nullptr;
+}
+
 } // namespace
 
 bool KeyboardCourtesy::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::MouseButtonRelease) {
+        if (QComboBox* const box = boxOf(watched); box && !box->isEditable() && !qobject_cast<QDialog*>(box->window()))
+            QMetaObject::invokeMethod(
+                this, [this, box = QPointer(box)] { box ? Q_EMIT chosenByMouse(box) : void(); }, Qt::QueuedConnection);
+        return false;
+    }
     if (event->type() == QEvent::KeyPress) {
         const QKeyEvent& pressed = *static_cast<QKeyEvent*>(event);
         return choosesUnseen(watched, pressed) || pressedByReturn(watched, pressed);

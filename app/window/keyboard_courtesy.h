@@ -12,6 +12,10 @@ class KeyboardCourtesy : public QObject {
 public:
     using QObject::QObject;
 
+Q_SIGNALS:
+    /// An entry of a list of choices was chosen by the mouse: the keys that come next are meant for the window.
+    void chosenByMouse(QWidget* box);
+
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 };

@@ -350,10 +350,14 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
         m_welcome->lessonButton()->setFocus();
         return;
     }
-    // Keys go to the time axis and not to whatever control comes first: Space must play, not press.
+    keysToTheTimeline();
+    if (play) m_player->play();
+}
+
+void MainWindow::keysToTheTimeline() {
+    if (!m_session) return;
     if (QWidget* const focus = focusWidget()) focus->clearFocus();
     m_work->timeline()->setFocus();
-    if (play) m_player->play();
 }
 
 std::unique_ptr<session::Session> MainWindow::releaseSession() {
@@ -375,10 +379,6 @@ void MainWindow::toggleRecording() {
         if (m_recorder->start(path)) m_messages->say(tr("Recording to %1.").arg(path));
     });
     dialog->open();
-}
-
-void MainWindow::closeSession() {
-    setSession(nullptr);
 }
 
 void MainWindow::showShortcuts() {

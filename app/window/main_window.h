@@ -2,6 +2,7 @@
 #pragma once
 #include "models/view_context.h"
 #include "session/connection_desk.h"
+#include "session/shared_run.h"
 #include "window/settings.h"
 
 #include <QMainWindow>
@@ -96,6 +97,10 @@ public Q_SLOTS:
     /// Starts recording into a file that is asked for, or ends it.
     void toggleRecording();
     void closeSession();
+    /// Opens the run that was closed last with what was done to it by hand.
+    void reopenClosed();
+    /// Keys go to the time axis and not to whatever control had them: Space must play, not press.
+    void keysToTheTimeline();
     void showShortcuts();
     void complain(const QString& message);
     /// Says why servers cannot be seen, once for each trouble.
@@ -158,9 +163,10 @@ private:
     views::ShortcutSheet* m_shortcuts = nullptr;
     WorkArea* m_work = nullptr;
     WindowAlerts* m_alerts = nullptr;
-    views::CommandField* m_finder = nullptr; ///< for Ctrl+K where the transport bar is hidden
-    QString m_openedFile;                    ///< the last file that was opened, as it stands among the recent ones
-    QString m_trouble, m_toldTrouble;        ///< the session's, in brief and as it was told
+    views::CommandField* m_finder = nullptr;    ///< for Ctrl+K where the transport bar is hidden
+    QString m_openedFile;                       ///< the last file that was opened, as it stands among the recent ones
+    std::optional<session::SharedRun> m_closed; ///< for reopenClosed()
+    QString m_trouble, m_toldTrouble;           ///< the session's, in brief and as it was told
     bool m_painted = false;
     QPointer<session::Session> m_held; ///< it played until a dialogue was opened
 };

@@ -8,6 +8,7 @@
 #include "transport/player.h"
 #include "welcome/connect_dialog.h"
 #include "welcome/url_parts.h"
+#include "window/action_registry.h"
 #include "window/message_bar.h"
 #include "window/name_hider.h"
 #include "window/save_dialog.h"
@@ -47,6 +48,27 @@ void MainWindow::openShared(const QString& text) {
     if (!run->version.isEmpty() && run->version != mine)
         m_messages->say(tr("This run was shared from version %1; here, in version %2, it may take another course.")
                             .arg(run->version, mine));
+}
+
+void MainWindow::closeSession() {
+    // Faults done by hand are work: the run can be had again, as it was and where it stood.
+    const bool work = m_session && m_session->abilities().rewind && !m_session->doneByHand().empty();
+    if (work) {
+        m_closed = session::sharedRunOf(*m_session);
+        m_closed->playhead = m_context->playhead();
+    }
+    setSession(nullptr);
+    QAction* const reopen = m_registry->find(QStringLiteral("file.reopen"));
+    if (!reopen) return;
+    reopen->setEnabled(m_closed.has_value());
+    if (work) m_messages->offer(tr("The run with what you did to it is closed."), reopen);
+}
+
+void MainWindow::reopenClosed() {
+    if (!m_closed) return;
+    const session::SharedRun run = *m_closed;
+    setSession(std::make_unique<session::SimulatedSession>(run), false);
+    if (run.playhead) m_context->seek(*run.playhead);
 }
 
 void MainWindow::noteFile(const QString& path) {

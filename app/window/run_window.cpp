@@ -286,6 +286,9 @@ int runWindow(int& argc, char** argv) {
     application.installEventFilter(&tips);
 
     WindowKeeper keeper(&settings);
+    QObject::connect(&courtesy, &KeyboardCourtesy::chosenByMouse, &application, [&keeper](const QWidget* box) {
+        if (box->window() == keeper.window()) keeper.window()->keysToTheTimeline();
+    });
     MainWindow& window = *keeper.window();
     if (parser.isSet(kSize)) {
         const QStringList parts = parser.value(kSize).split(QLatin1Char('x'));

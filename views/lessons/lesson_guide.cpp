@@ -31,6 +31,7 @@ LessonGuide::LessonGuide(ViewContext* context, Player* player, QObject* parent)
     });
     connect(context, &ViewContext::sessionChanged, this, [this] {
         if (m_entering || m_phase == Phase::Off) return;
+        if (!m_context->session()) return close(); // there is nothing to tell of
         // Another world was opened beside the lesson; or the same one was started again, which only a task allows.
         if (m_context->session() != m_world || m_phase == Phase::Step) leave();
         beginAttempt();

@@ -136,10 +136,11 @@ QString storyOf(const ViewContext& context, EntityId lock) {
         told += freeWords(trace::whoCannotDecide(lock, *trace, state, drain.has_value()));
     else if (const QString leftover = leftoverWords(lock, record, context); !leftover.isEmpty())
         told += leftover;
+    else if (record.deadline >= 0 && record.deadline <= now) // a server that stands still takes nothing back
+        told += Story::tr("on the server the lease of %1 has ended").arg(namesOf({record.owner}, *trace));
     else if (record.deadline >= 0)
         told += Story::tr("on the server it is held by %1, lease %2 left")
-                    .arg(namesOf({record.owner}, *trace),
-                         duration(Nanos(std::max<std::int64_t>(0, record.deadline - now))));
+                    .arg(namesOf({record.owner}, *trace), duration(Nanos(record.deadline - now)));
     else
         told += Story::tr("on the server it is held by %1").arg(namesOf({record.owner}, *trace));
     tell(Story::tr("%1 is dead", "one client"), Story::tr("%1 are dead", "several clients"),
