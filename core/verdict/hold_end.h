@@ -25,6 +25,8 @@ public:
     QString beliefAfterwards() const;
 
 private:
+    /// Its cut lasted for no time: connections ended, and new ones could be made at once.
+    bool wasReset() const;
     QString jumps(const std::vector<trace::Event>& all) const;
     QString drifts() const;
     QString leaseEnd(const QString& when, const QString& nextAt) const;
