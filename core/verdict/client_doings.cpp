@@ -96,11 +96,9 @@ QString lostRaceText(const Violation& violation, Nanos length, const Trace& trac
                       Words::tr("The command writes before its sender knows whether it has won.")});
 }
 
-QString deadConnectionText(EntityId owner, const Violation& violation, Nanos length, const Trace& trace) {
-    const EntityId client = trace.clientOf(owner);
-    const std::size_t end = std::min(violation.row, trace.size());
-    const std::vector<EntityId> keepers = decidingServers(violation.lock, end, trace);
-    std::map<EntityId, Nanos> cut; // by server, since when
+std::map<EntityId, Nanos> cutFromDeciders(EntityId client, EntityId lock, std::size_t end, const Trace& trace) {
+    const std::vector<EntityId> keepers = decidingServers(lock, end, trace);
+    std::map<EntityId, Nanos> cut;
     for (std::size_t row = trace::firstRowBefore(end); row < end; ++row) {
         const EventKind kind = trace.kindAt(row);
         if (kind == EventKind::Healed) cut.clear();
@@ -113,7 +111,14 @@ QString deadConnectionText(EntityId owner, const Violation& violation, Nanos len
         else
             cut.erase(link.other);
     }
-    if (2 * cut.size() <= keepers.size()) return {};
+    if (2 * cut.size() <= keepers.size()) cut.clear();
+    return cut;
+}
+
+QString deadConnectionText(EntityId owner, const Violation& violation, Nanos length, const Trace& trace) {
+    const auto cut =
+        cutFromDeciders(trace.clientOf(owner), violation.lock, std::min(violation.row, trace.size()), trace);
+    if (cut.empty()) return {};
     std::vector<EntityId> servers;
     Nanos since{};
     for (const auto& [server, at] : cut) {

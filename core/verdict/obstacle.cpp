@@ -5,6 +5,7 @@
 #include "trace/look_back.h"
 #include "trace/server_told.h"
 #include "verdict/chronicle.h"
+#include "verdict/client_doings.h"
 #include "verdict/failover_story.h"
 
 #include <algorithm>
@@ -120,6 +121,34 @@ void readDeadWaiter(Obstacle& o, const Violation& v, const Trace& trace) {
     }
     if (dead.empty() || queued <= std::int64_t(waiting.size())) return;
     std::tie(std::ignore, o.deadWaiter, o.waiterDied) = *std::ranges::min_element(dead);
+}
+
+/// The server's queue is told in its order, and a waiter in front that cannot hear takes nothing.
+void readDeafWaiter(Obstacle& o, const Violation& v, const Trace& trace) {
+    const std::size_t end = std::min(v.row, trace.size());
+    std::vector<EntityId> queue;
+    std::map<EntityId, Nanos> asleep; // clients
+    for (std::size_t row = trace::firstRowBefore(end); row < end; ++row) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind == EventKind::Healed) asleep.clear();
+        const bool queues = kind == EventKind::RecordQueued || kind == EventKind::RecordUnqueued;
+        if (!queues && !isLife(kind)) continue;
+        const trace::Event e = trace.at(row);
+        if (kind == EventKind::ClientPaused) asleep.emplace(e.actor, e.time());
+        if (kind == EventKind::ClientResumed || kind == EventKind::ClientKilled) asleep.erase(e.actor);
+        if (!queues || e.subject != v.lock) continue;
+        std::erase(queue, e.actor);
+        const std::size_t place = std::min(std::size_t(std::max(e.value, std::int64_t(0))), queue.size());
+        if (kind == EventKind::RecordQueued) queue.insert(queue.begin() + std::ptrdiff_t(place), e.actor);
+    }
+    if (queue.empty()) return;
+    const EntityId client = trace.clientOf(queue.front());
+    const auto sleep = asleep.find(client);
+    const std::map<EntityId, Nanos> cut = cutFromDeciders(client, v.lock, end, trace);
+    if (sleep == asleep.end() && cut.empty()) return;
+    o.deafWaiter = queue.front();
+    o.deafByPause = sleep != asleep.end();
+    o.deafSince = o.deafByPause ? sleep->second : cut.begin()->second;
 }
 
 void readSlowLinks(Obstacle& o, const Violation& v, const Trace& trace) {
@@ -285,6 +314,7 @@ Obstacle obstacleTo(const Violation& violation, const Trace& trace) {
         return o;
     }
     readDeadWaiter(o, violation, trace);
+    readDeafWaiter(o, violation, trace);
     readSlowLinks(o, violation, trace);
     readPool(o, violation, trace);
     readAway(o, violation, trace);

@@ -24,6 +24,11 @@ struct Obstacle {
     trace::EntityId deadWaiter = trace::kNoEntity;
     Nanos waiterDied{};
 
+    /// The first waiter of the server's queue, if it is paused or cut off since then: nobody behind it gets the lock.
+    trace::EntityId deafWaiter = trace::kNoEntity;
+    bool deafByPause = false;
+    Nanos deafSince{};
+
     /// The servers whose links to waiters are slower than usual, by how much the slowest of them is, one way, since
     /// when the first of them is, and when the last of them was mended; missing: not before the end of the violation.
     std::vector<trace::EntityId> slowServers;

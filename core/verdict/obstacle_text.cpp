@@ -47,6 +47,7 @@ private:
                             "place in the queue: nobody behind it gets the lock until the server drops that place.");
             return text.arg(actorText(m_o.deadWaiter, m_trace), at(m_o.waiterDied));
         }
+        if (m_o.deafWaiter != trace::kNoEntity) return deaf();
         // Connections that died with a machine stay lent: the pool is empty for that reason.
         if (m_o.away.powerLost && !m_o.poolTaken && !stallsOn()) return away();
         if (m_o.pool != trace::kNoEntity) return noConnection();
@@ -55,6 +56,20 @@ private:
         if (!m_o.stalledDisks.empty()) return stalled();
         return m_over ? tr("On the server the lock was free: its waiters were not told of that, or asked in vain.")
                       : tr("On the server the lock is free: its waiters were not told of that, or ask in vain.");
+    }
+    QString deaf() const {
+        const QString who = actorText(m_o.deafWaiter, m_trace), since = at(m_o.deafSince);
+        if (m_o.deafByPause)
+            return (m_over ? tr("On the server the lock was free, but %1, which had been paused since %2, stood first "
+                                "in the queue: nobody behind it got the lock before the server dropped that place.")
+                           : tr("On the server the lock is free, but %1, which has been paused since %2, stands first "
+                                "in the queue: nobody behind it gets the lock before the server drops that place."))
+                .arg(who, since);
+        return (m_over ? tr("On the server the lock was free, but %1, which had been cut off since %2, stood first in "
+                            "the queue: nobody behind it got the lock before the server dropped that place.")
+                       : tr("On the server the lock is free, but %1, which has been cut off since %2, stands first in "
+                            "the queue: nobody behind it gets the lock before the server drops that place."))
+            .arg(who, since);
     }
     QString noConnection() const {
         const QString server = m_trace.displayName(m_o.pool), since = at(m_o.poolEmptySince);

@@ -106,6 +106,10 @@ private Q_SLOTS:
         QTest::newRow("a disk stands still, and the machine was off meanwhile")
             << u"contention?recipe=sql-lease&seed=5&do=5s,stall-disk,sql-1&do=8s,crash-node,sql-1,for=3s"_qs
             << u"Nothing had reached the disk of sql-1 since 5\\.0 s"_qs << u"The machine of sql-1"_qs;
+        QTest::newRow("a connection that was reset")
+            << u"contention?recipe=sql-advisory&seed=2&do=0s,set,on_loss=carry-on&do=6s,reset-link,B%7Csql-1"_qs
+            << u"The connections of B to sql-1 broke at 6\\.0[0-9]* s\\. So the server freed the lock of B at 6\\.0"_qs
+            << u"cut off|released"_qs;
         QTest::newRow("got the lock while it was paused")
             << u"contention?recipe=sql-for-update&seed=2&do=5s,pause-client,B"_qs
             << u"B has been paused since 5\\.0 s\\. The entry of B stayed on the server"_qs << u"cut off"_qs;
