@@ -212,9 +212,17 @@ private:
         }
         return {};
     }
+    /// The row at which the last actor joined: others may have gone before it came.
+    std::size_t rowOfLast() const {
+        for (std::size_t row = m_v.row; row < std::min(m_trace.upperBound(m_v.to), m_v.row + trace::kFarthest); ++row) {
+            if (m_trace.kindAt(row) != EventKind::Granted) continue;
+            const trace::Event e = m_trace.at(row);
+            if (e.actor == m_v.actors.back() && e.subject == m_v.lock) return row;
+        }
+        return m_v.row;
+    }
     QString believedTogether() const {
-        // Those who came later need not have believed together with all the others.
-        const bool changed = believersAfter(m_v.actors, m_v.lock, m_v.row, m_trace).size() < m_v.actors.size();
+        const bool changed = believersAfter(m_v.actors, m_v.lock, rowOfLast(), m_trace).size() < m_v.actors.size();
         if (m_v.to == kNever)
             return (changed ? tr("Two or more of %1 have believed at the same time that they hold %2, since %3, for "
                                  "%4 so far.")

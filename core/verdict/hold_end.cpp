@@ -37,9 +37,11 @@ QString HoldEnd::cause() const {
         return m_c.paused->to == kNever
                    ? Words::tr("%1 has been paused since %2.").arg(who, at(m_c.paused->from))
                    : Words::tr("%1 was paused from %2 to %3.").arg(who, at(m_c.paused->from), at(m_c.paused->to));
-    if (m_c.explains(m_c.cut)) {
+    if (endedByReset())
+        return Words::tr("The connections of %1 to %2 broke at %3.")
+            .arg(who, actorsText(m_c.cutFrom, m_trace), at(m_c.cut->from));
+    if (m_c.explains(m_c.cut) && m_c.cut->from != m_c.cut->to) {
         const QString node = actorsText(m_c.cutFrom, m_trace);
-        if (wasReset()) return Words::tr("The connections of %1 to %2 broke at %3.").arg(who, node, at(m_c.cut->from));
         return m_c.cut->to == kNever
                    ? Words::tr("%1 has been cut off from %2 since %3.").arg(who, node, at(m_c.cut->from))
                    : Words::tr("%1 was cut off from %2 from %3 to %4.")
@@ -68,8 +70,8 @@ QString HoldEnd::cause() const {
     return {};
 }
 
-bool HoldEnd::wasReset() const {
-    return m_c.cut && m_c.cut->from == m_c.cut->to;
+bool HoldEnd::endedByReset() const {
+    return m_c.recordEnded && m_c.cut && m_c.cut->from == m_c.cut->to && m_c.cut->from == *m_c.recordEnded;
 }
 
 QString HoldEnd::jumps(const std::vector<trace::Event>& all) const {
@@ -112,8 +114,7 @@ QString HoldEnd::record() const {
     case FreedBy::Expiry:
         return leaseEnd(when, nextAt);
     case FreedBy::Release:
-        if (m_c.explains(m_c.cut) && wasReset())
-            return Words::tr("So the server freed the lock of %1 at %2.").arg(who, when);
+        if (endedByReset()) return Words::tr("So the server freed the lock of %1 at %2.").arg(who, when);
         if (m_c.freedByWhom == m_c.thread || m_c.freedByWhom == trace::kNoEntity)
             return severalDecide(m_c, m_lock, m_trace)
                        ? Words::tr("On the servers the lock of %1 was released at %2.").arg(who, when)

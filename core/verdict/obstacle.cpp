@@ -260,6 +260,7 @@ void readDisks(Obstacle& o, const Violation& v, const Trace& trace) {
         if (stall.to != kNever) o.stalledUntil = std::min(o.stalledUntil.value_or(stall.to), stall.to);
     }
     if (o.stalledUntil && *o.stalledUntil <= o.stalledSince) o.stalledDisks.clear(); // never all at once
+    o.mostStalled = 2 * o.stalledDisks.size() > servers.size();
 }
 
 /// Servers that were away just before the bound passed, or while it ran.

@@ -48,6 +48,7 @@ struct Obstacle {
     /// The deciding servers whose disks stood still, so that requests that write waited; since when all of them did,
     /// and until when; missing: not before the end of the violation.
     std::vector<trace::EntityId> stalledDisks;
+    bool mostStalled = false; ///< they are more than half of them
     Nanos stalledSince{};
     std::optional<Nanos> stalledUntil;
 

@@ -61,14 +61,14 @@ private:
         const QString who = actorText(m_o.deafWaiter, m_trace), since = at(m_o.deafSince);
         if (m_o.deafByPause)
             return (m_over ? tr("On the server the lock was free, but %1, which had been paused since %2, stood first "
-                                "in the queue: nobody behind it got the lock before the server dropped that place.")
+                                "in the queue: nobody behind it could get the lock.")
                            : tr("On the server the lock is free, but %1, which has been paused since %2, stands first "
-                                "in the queue: nobody behind it gets the lock before the server drops that place."))
+                                "in the queue: nobody behind it can get the lock."))
                 .arg(who, since);
         return (m_over ? tr("On the server the lock was free, but %1, which had been cut off since %2, stood first in "
-                            "the queue: nobody behind it got the lock before the server dropped that place.")
+                            "the queue: nobody behind it could get the lock.")
                        : tr("On the server the lock is free, but %1, which has been cut off since %2, stands first in "
-                            "the queue: nobody behind it gets the lock before the server drops that place."))
+                            "the queue: nobody behind it can get the lock."))
             .arg(who, since);
     }
     QString noConnection() const {
@@ -157,7 +157,7 @@ private:
         const QString before = m_o.ownerDied ? tr("%1 died at %2.").arg(m_owner, at(*m_o.ownerDied))
                                              : deadConnectionText(m_o.owner, m_v, m_length, m_trace);
         return paragraph(
-            {before, m_o.ownerDied ? QString() : asleep(), before.isEmpty() ? stalled() : QString(),
+            {before, m_o.ownerDied ? QString() : asleep(), before.isEmpty() && m_o.mostStalled ? stalled() : QString(),
              m_over ? stayed() : tr("The entry of %1 is still on the server; until when is not known.").arg(m_owner)});
     }
     QString stayed() const {
@@ -203,7 +203,9 @@ private:
                              : tr("%1 has been paused since %2.").arg(m_owner, at(*m_o.ownerPaused));
     }
     /// It lives, and does not know that it has the lock.
-    QString disbelief() const { return paragraph({asleep(), stalled(), entryWithoutBelief()}); }
+    QString disbelief() const {
+        return paragraph({asleep(), m_o.mostStalled ? stalled() : QString(), entryWithoutBelief()});
+    }
     QString entryWithoutBelief() const {
         if (m_o.deadline < 0)
             return m_over ? paragraph({tr("The entry of %1 was on the server and had no expiry, but %1 did not believe "

@@ -152,6 +152,8 @@ std::vector<Hold> surelyBelieved(const trace::Trace& trace) {
             break;
         }
     }
+    while (!open.empty())
+        end(open.begin(), trace.reached().count());
     return all;
 }
 
