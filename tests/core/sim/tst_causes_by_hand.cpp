@@ -110,6 +110,10 @@ private Q_SLOTS:
             << u"contention?recipe=sql-advisory&seed=2&do=0s,set,on_loss=carry-on&do=6s,reset-link,B%7Csql-1"_qs
             << u"The connections of B to sql-1 broke at 6\\.0[0-9]* s\\. So the server freed the lock of B at 6\\.0"_qs
             << u"cut off|released"_qs;
+        QTest::newRow("a waiter that asks and hears nothing")
+            << u"contention?recipe=redis-fair&seed=1&do=5s,cut-link,waiter<redis-1&do=6s,kill-client,holder"_qs
+            << u"On the server the lock was free, but D, which had been cut off since 5\\.0 s, stood first in the queue"_qs
+            << u"in vain"_qs;
         QTest::newRow("got the lock while it was paused")
             << u"contention?recipe=sql-for-update&seed=2&do=5s,pause-client,B"_qs
             << u"B has been paused since 5\\.0 s\\. The entry of B stayed on the server"_qs << u"cut off"_qs;

@@ -48,6 +48,22 @@ private Q_SLOTS:
         QCOMPARE(staleWrite(w), Outcome::Holds);
     }
 
+    /// A request that was done twice is told where the reader learns of it, and not when it becomes the named owner.
+    void aReaderThatBecomesTheOwnerKeepsItsCount() {
+        Readers w;
+        w.started();
+        w.reads(1000, w.a, 9000);
+        w.reads(1100, w.b, 9000);
+        w.add(1101, HandWritten::Kind::RecordHolder, w.b, w.lock, w.ns(9000), 2, Readers::kShared);
+        w.goes(2000, w.a, HandWritten::FreedBy::Release);
+        w.add(2000, HandWritten::Kind::RecordHeld, w.b, w.lock, w.ns(9000), 2, Readers::kShared);
+        QCOMPARE(w.violations(Invariant::Reentrancy).size(), 0u);
+        w.released(3000, w.b, 1);
+        QCOMPARE(w.violations(Invariant::Reentrancy).size(), 1u);
+        w.add(3500, HandWritten::Kind::RecordHeld, w.c, w.lock, w.ns(9000), 3, Readers::kShared);
+        QCOMPARE(w.violations(Invariant::Reentrancy).size(), 1u); // of a client that never asked
+    }
+
     void withoutNamesNobodyKnows() {
         Readers w;
         w.named = false;
