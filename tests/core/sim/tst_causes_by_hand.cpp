@@ -192,6 +192,20 @@ private Q_SLOTS:
                 !rows(*report.trace, trace::EventKind::LinkDelayed).empty());
         QCOMPARE(report.verdict.outcomes[std::size_t(verdict::Invariant::Progress)], verdict::Outcome::Holds);
     }
+    /// Clients that wait on connections which died with a machine keep them from the pool: it is empty for that reason.
+    void aPoolOfDeadConnectionsIsTheMachinesDoing() {
+        QString all;
+        for (int seed = 1; seed <= 12; ++seed) {
+            const auto shared = session::readSharedText(
+                u"lockscope:contention?recipe=sql-for-update&seed=%1&do=10.99s,crash-node,sql-1,for=8.5s"_qs.arg(seed));
+            QVERIFY(shared);
+            scenario::Scenario pooled = shared->whole();
+            pooled.services.front().pool = 3;
+            all += allTold(experiment::run(pooled, shared->seed));
+        }
+        QVERIFY2(all.contains(u"The machine of sql-1 was off from 10.9"), qPrintable(all));
+        QVERIFY2(!all.contains(u"were lent"), qPrintable(all));
+    }
     /// One member of an ensemble that can be reached is enough, if it has a majority.
     void aClientThatReachesOneMemberIsOwedTheLock() {
         const auto report = runOf(QStringLiteral("contention?recipe=etcd-lease&seed=5&do=5s,stall-disk,etcd-1&do=5s,"
