@@ -34,13 +34,14 @@ std::size_t beginOfHold(trace::EntityId thread, trace::EntityId lock, std::size_
     return begin;
 }
 
-/// The watchdog may have been stopped long before this hold.
-std::optional<Nanos> watchdogStoppedBefore(trace::EntityId client, std::size_t row, const trace::Trace& trace) {
+/// Since when the client suffers from a fault of that kind, which may have come long before this hold.
+std::optional<Nanos> sufferedBefore(EventKind fault, trace::EntityId client, std::size_t row,
+                                    const trace::Trace& trace) {
     const std::size_t last = trace::firstRowBefore(row);
     for (std::size_t i = row; i-- > last;) {
         const EventKind kind = trace.kindAt(i);
         if (kind == EventKind::Healed) return {};
-        if (kind != EventKind::WatchdogStopped && kind != EventKind::ClientStarted) continue;
+        if (kind != fault && kind != EventKind::ClientStarted) continue;
         const Event e = trace.at(i);
         if (e.actor != client) continue;
         if (kind == EventKind::ClientStarted) return {};
@@ -196,10 +197,19 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
         for (Nanos& ahead : clocks | std::views::values)
             ahead = Nanos(0);
         if (!c.recordEnded) c.clockDrifts.clear();
-        if (!c.recordEnded) c.watchdogStopped.reset();
+        if (!c.recordEnded) {
+            c.watchdogStopped.reset();
+            c.workHung.reset();
+        }
         break;
     case EventKind::ClientStarted:
-        if (e.actor == client && !c.recordEnded) c.watchdogStopped.reset();
+        if (e.actor == client && !c.recordEnded) {
+            c.watchdogStopped.reset();
+            c.workHung.reset();
+        }
+        break;
+    case EventKind::WorkHung:
+        if (e.actor == client && !c.workHung && !c.recordEnded) c.workHung = e.time();
         break;
     case EventKind::WatchdogStopped:
         if (e.actor == client && !c.watchdogStopped) c.watchdogStopped = e.time();
@@ -309,7 +319,8 @@ void Chronicle::forgetAfter(Nanos at) {
         if (*span && (*span)->from > at) span->reset();
         if (*span && (*span)->to > at) (*span)->to = kNever;
     }
-    for (std::optional<Nanos>* const instant : {&watchdogStopped, &killed, &recordEnded, &successorAt, &beliefEnded})
+    for (std::optional<Nanos>* const instant :
+         {&watchdogStopped, &workHung, &killed, &recordEnded, &successorAt, &beliefEnded})
         forget(*instant);
     for (std::vector<trace::Event>* const wrong : {&clockJumps, &clockDrifts})
         std::erase_if(*wrong, [at](const trace::Event& begun) { return begun.time() > at; });
@@ -324,7 +335,8 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
     const trace::EntityId client = trace.clientOf(thread), node = trace.entity(lock).parent;
     const std::size_t end = std::min(trace.size(), row + trace::kFarthest);
     const std::size_t begin = beginOfHold(thread, lock, row, trace);
-    c.watchdogStopped = watchdogStoppedBefore(client, begin, trace);
+    c.watchdogStopped = sufferedBefore(EventKind::WatchdogStopped, client, begin, trace);
+    c.workHung = sufferedBefore(EventKind::WorkHung, client, begin, trace);
     c.bySession = hasSessionBefore(client, begin, trace);
     Clocks clocks = clocksOf(lock, begin, trace);
     const auto servers = clocks | std::views::keys;
@@ -371,7 +383,8 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
 Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, trace::EntityId lock, std::size_t row,
                   const trace::Trace& trace) {
     if (!c.successorAt) return c;
-    std::vector<trace::EntityId> open = believers; // whose last grant was not read yet
+    // Whose last grant was not read yet; others joined the violation later, and may have had the lock before, too.
+    std::vector<trace::EntityId> open = believersAfter(believers, lock, row, trace);
     std::erase(open, c.thread);
     std::optional<Event> given;
     for (std::size_t i = std::min(row + 1, trace.size()); i-- > 0 && !open.empty();) {
@@ -386,6 +399,28 @@ Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, tr
     c.successor = given->actor;
     c.successorAt = given->time();
     return c;
+}
+
+std::vector<trace::EntityId> believersAfter(const std::vector<trace::EntityId>& threads, trace::EntityId lock,
+                                            std::size_t row, const trace::Trace& trace) {
+    std::vector<trace::EntityId> all;
+    const std::size_t end = std::min(row + 1, trace.size());
+    for (const trace::EntityId thread : threads) {
+        const trace::EntityId client = trace.clientOf(thread);
+        trace::Belief belief;
+        std::uint32_t grants = 0; // their number is of no interest here
+        for (std::size_t i = beginOfHold(thread, lock, row, trace); i < end; ++i) {
+            const EventKind kind = trace.kindAt(i);
+            if (!isLife(kind) && !isBelief(kind)) continue;
+            const Event e = trace.at(i);
+            if (belief.endsAt() >= 0 && belief.endsAt() <= e.at) belief.expire();
+            if (isLife(kind)) readSleep(belief, e, client);
+            if (kind == EventKind::ClientKilled && e.actor == client) belief.die(e.at);
+            if (isBelief(kind) && e.actor == thread && e.subject == lock) belief.apply(e, grants);
+        }
+        if (belief.holding()) all.push_back(thread);
+    }
+    return all;
 }
 
 trace::EntityId ownerAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace) {

@@ -20,6 +20,7 @@ struct Chronicle {
     std::vector<trace::EntityId> cutFrom; ///< the servers of that cut, in the order of their cuts
     std::optional<Span> nodeStopped;      ///< the lock's node was paused: requests waited there
     std::optional<Nanos> watchdogStopped;
+    std::optional<Nanos> workHung; ///< the client's work hung since then when the record ended
     std::optional<Nanos> killed;
     /// The last jump of the client's own clock, and of each clock of a server of the lock a last jump that brought the
     /// ends of leases nearer; those before the record's end, in their order.
@@ -58,10 +59,14 @@ struct Chronicle {
 Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t row, Nanos until,
                       const trace::Trace& trace);
 
-/// The chronicle with the grant of one of the `believers`' present holds as its successor's: the lock may have changed
-/// hands more than once between the end of the hold and row `row`, and a believer may have had it before.
+/// The chronicle with the grant of one of the `believers`' holds at row `row` as its successor's: the lock may have
+/// changed hands more than once between the end of the hold and row `row`, and a believer may have had it before.
 Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, trace::EntityId lock, std::size_t row,
                   const trace::Trace& trace);
+
+/// Those of the threads that believe in a hold of the lock after row `row`.
+std::vector<trace::EntityId> believersAfter(const std::vector<trace::EntityId>& threads, trace::EntityId lock,
+                                            std::size_t row, const trace::Trace& trace);
 
 /// The lock's owner by the record after row `row`; kNoEntity: nobody, or unknown.
 trace::EntityId ownerAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace);

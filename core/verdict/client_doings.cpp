@@ -3,9 +3,11 @@
 
 #include "trace/look_back.h"
 #include "trace/trace_time.h"
+#include "verdict/failover_story.h"
 #include "verdict/words.h"
 
 #include <algorithm>
+#include <map>
 
 namespace lockscope::verdict {
 
@@ -94,26 +96,41 @@ QString lostRaceText(const Violation& violation, Nanos length, const Trace& trac
                       Words::tr("The command writes before its sender knows whether it has won.")});
 }
 
-QString deadConnectionText(EntityId owner, const Violation& violation, Nanos length, const Trace& trace) {
-    const EntityId client = trace.clientOf(owner);
-    std::size_t row = std::min(violation.row, trace.size());
-    const std::size_t last = trace::firstRowBefore(row);
-    while (row-- > last) {
+std::map<EntityId, Nanos> cutFromDeciders(EntityId client, EntityId lock, std::size_t end, const Trace& trace) {
+    const std::vector<EntityId> keepers = decidingServers(lock, end, trace);
+    std::map<EntityId, Nanos> cut;
+    for (std::size_t row = trace::firstRowBefore(end); row < end; ++row) {
         const EventKind kind = trace.kindAt(row);
-        if (kind == EventKind::Healed) return {};
+        if (kind == EventKind::Healed) cut.clear();
         if (kind != EventKind::LinkCut && kind != EventKind::LinkMended) continue;
         const Event e = trace.at(row);
         const trace::Entity& link = trace.entity(e.subject);
-        if (link.parent != client) continue;
-        if (kind == EventKind::LinkMended) return {};
-        const bool over = violation.to != kNever;
-        return (over ? Words::tr("%1 was cut off from %2 at %3, and the server did not know that: to it the connection "
-                                 "of %1 was alive.")
-                     : Words::tr("%1 was cut off from %2 at %3, and the server does not know that: to it the "
-                                 "connection of %1 is alive."))
-            .arg(actorText(owner, trace), trace.displayName(link.other), instantText(trace, e.time(), length));
+        if (link.parent != client || std::ranges::find(keepers, link.other) == keepers.end()) continue;
+        if (kind == EventKind::LinkCut)
+            cut.emplace(link.other, e.time());
+        else
+            cut.erase(link.other);
     }
-    return {};
+    if (2 * cut.size() <= keepers.size()) cut.clear();
+    return cut;
+}
+
+QString deadConnectionText(EntityId owner, const Violation& violation, Nanos length, const Trace& trace) {
+    const auto cut =
+        cutFromDeciders(trace.clientOf(owner), violation.lock, std::min(violation.row, trace.size()), trace);
+    if (cut.empty()) return {};
+    std::vector<EntityId> servers;
+    Nanos since{};
+    for (const auto& [server, at] : cut) {
+        servers.push_back(server);
+        since = std::max(since, at);
+    }
+    const bool over = violation.to != kNever;
+    return (over ? Words::tr("%1 was cut off from %2 at %3, and the server did not know that: to it the connection of "
+                             "%1 was alive.")
+                 : Words::tr("%1 was cut off from %2 at %3, and the server does not know that: to it the connection of "
+                             "%1 is alive."))
+        .arg(actorText(owner, trace), actorsText(servers, trace), instantText(trace, since, length));
 }
 
 QString reentrancyText(const Violation& violation, Nanos length, const Trace& trace) {

@@ -45,11 +45,7 @@ public:
             chronicleOf(loser == m_v.actors.end() ? m_v.actors.front() : *loser, m_v.lock, m_v.row, m_v.to, m_trace);
         QString together = tooManyPermits();
         if (!together.isEmpty()) return together;
-        const QString what = m_v.to == kNever
-                                 ? tr("%1 have believed at the same time that they hold %2, since %3, for %4 so far.")
-                                       .arg(actors(), name(m_v.lock), at(m_v.from), length())
-                                 : tr("%1 believed at the same time that they held %2, for %3: from %4 to %5.")
-                                       .arg(actors(), name(m_v.lock), length(), at(m_v.from), at(m_v.to));
+        const QString what = believedTogether();
         const Chronicle given = givenTo(m_v.actors, c, m_v.lock, m_v.row, m_trace);
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace))
             return paragraph({opening(what), failover(c, *story), end(given).lastHeir(),
@@ -161,8 +157,8 @@ public:
                       .arg(who, name(m_v.lock), at(m_v.from), token, actor(m_v.actors.back()), before)
                 : tr("%1 was granted %2 at %3 with token %4, although it had been given token %5 before.")
                       .arg(who, name(m_v.lock), at(m_v.from), token, before);
-        return paragraph(
-            {what, tr("A resource that checks tokens would refuse the new holder, or let an old one pass.")});
+        return paragraph({what, tokensLost(),
+                          tr("A resource that checks tokens would refuse the new holder, or let an old one pass.")});
     }
 
     QString deadlock() const {
@@ -193,6 +189,49 @@ public:
     }
 
 private:
+    /// Why the server that gave an old token did not know of the newer one; empty: not known.
+    QString tokensLost() const {
+        const EntityId before = m_v.actors.back();
+        const auto given = grantOfToken(before, m_v.newerToken);
+        if (!given) return {};
+        if (const auto story = formerMasterStoryOf(before, m_v.lock, *given, m_trace))
+            return formerMaster(before, *story);
+        if (const auto story = formerMasterStoryOf(m_v.actors.front(), m_v.lock, m_v.row, m_trace))
+            return formerMaster(m_v.actors.front(), *story);
+        const Chronicle c = chronicleOf(before, m_v.lock, *given, m_v.from, m_trace);
+        if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace)) return failover(c, *story);
+        return tokensLostText(*given, m_v, m_length, m_trace);
+    }
+    /// The row at which the thread got the lock with that token, before the violation.
+    std::optional<std::size_t> grantOfToken(EntityId thread, std::int64_t token) const {
+        const std::size_t end = std::min(m_v.row, m_trace.size());
+        for (std::size_t row = end; row-- > trace::firstRowBefore(end);) {
+            if (m_trace.kindAt(row) != EventKind::Granted) continue;
+            const trace::Event e = m_trace.at(row);
+            if (e.actor == thread && e.subject == m_v.lock && e.value == token) return row;
+        }
+        return {};
+    }
+    /// The row at which the last actor joined: others may have gone before it came.
+    std::size_t rowOfLast() const {
+        for (std::size_t row = m_v.row; row < std::min(m_trace.upperBound(m_v.to), m_v.row + trace::kFarthest); ++row) {
+            if (m_trace.kindAt(row) != EventKind::Granted) continue;
+            const trace::Event e = m_trace.at(row);
+            if (e.actor == m_v.actors.back() && e.subject == m_v.lock) return row;
+        }
+        return m_v.row;
+    }
+    QString believedTogether() const {
+        const bool changed = believersAfter(m_v.actors, m_v.lock, rowOfLast(), m_trace).size() < m_v.actors.size();
+        if (m_v.to == kNever)
+            return (changed ? tr("Two or more of %1 have believed at the same time that they hold %2, since %3, for "
+                                 "%4 so far.")
+                            : tr("%1 have believed at the same time that they hold %2, since %3, for %4 so far."))
+                .arg(actors(), name(m_v.lock), at(m_v.from), length());
+        return (changed ? tr("Two or more of %1 believed at the same time that they held %2, for %3: from %4 to %5.")
+                        : tr("%1 believed at the same time that they held %2, for %3: from %4 to %5."))
+            .arg(actors(), name(m_v.lock), length(), at(m_v.from), at(m_v.to));
+    }
     /// The explanation for a semaphore, which has no single holder.
     QString tooManyPermits() const {
         const std::size_t rows = std::min(m_v.row + 1, m_trace.size());

@@ -80,6 +80,15 @@ EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& tra
     return trace::kNoEntity;
 }
 
+std::vector<EntityId> decidingServers(EntityId lock, std::size_t begin, const trace::Trace& trace) {
+    if (const EntityId own = trace.entity(lock).parent; own != trace::kNoEntity) return {own};
+    if (const EntityId one = deciderBefore(begin, lock, trace); one != trace::kNoEntity) return {one};
+    std::vector<EntityId> all;
+    for (EntityId id = 1; id < trace.entityCount(); ++id)
+        if (trace.copyOf(id) == lock) all.push_back(trace.entity(id).parent);
+    return all;
+}
+
 bool severalDecideBefore(std::size_t begin, EntityId lock, const trace::Trace& trace) {
     const std::size_t last = trace::firstRowBefore(begin);
     for (std::size_t i = begin; i-- > last;) {

@@ -22,6 +22,10 @@ struct FailoverStory {
 /// The one server that decided the lock's record before row `begin`; kNoEntity: none alone, or none was told.
 trace::EntityId deciderBefore(std::size_t begin, trace::EntityId lock, const trace::Trace& trace);
 
+/// The servers that may decide the lock's record before row `begin`: its own, the one that decides, or all that keep a
+/// copy.
+std::vector<trace::EntityId> decidingServers(trace::EntityId lock, std::size_t begin, const trace::Trace& trace);
+
 /// Whether several servers decided the lock's record together before row `begin`, by majority.
 bool severalDecideBefore(std::size_t begin, trace::EntityId lock, const trace::Trace& trace);
 

@@ -37,7 +37,10 @@ QString HoldEnd::cause() const {
         return m_c.paused->to == kNever
                    ? Words::tr("%1 has been paused since %2.").arg(who, at(m_c.paused->from))
                    : Words::tr("%1 was paused from %2 to %3.").arg(who, at(m_c.paused->from), at(m_c.paused->to));
-    if (m_c.explains(m_c.cut)) {
+    if (endedByReset())
+        return Words::tr("The connections of %1 to %2 broke at %3.")
+            .arg(who, actorsText(m_c.cutFrom, m_trace), at(m_c.cut->from));
+    if (m_c.explains(m_c.cut) && m_c.cut->from != m_c.cut->to) {
         const QString node = actorsText(m_c.cutFrom, m_trace);
         return m_c.cut->to == kNever
                    ? Words::tr("%1 has been cut off from %2 since %3.").arg(who, node, at(m_c.cut->from))
@@ -60,8 +63,15 @@ QString HoldEnd::cause() const {
         return paragraph({m_c.clockJumps.empty() ? QString() : jumps(m_c.clockJumps), drifts()});
     if (m_c.bySession) return Words::tr("The servers did not hear from %1 in time.").arg(who);
     if (m_c.renewalsFailed > 0) return Words::tr("%1 tried to renew its lease and got no answer.").arg(who);
+    if (m_c.workHung)
+        return Words::tr("The work of %1 had hung since %2, and nothing renewed its lease any more.")
+            .arg(who, at(*m_c.workHung));
     if (m_c.renewals == 0) return Words::tr("%1 worked for longer than its lease, and nothing renewed it.").arg(who);
     return {};
+}
+
+bool HoldEnd::endedByReset() const {
+    return m_c.recordEnded && m_c.cut && m_c.cut->from == m_c.cut->to && m_c.cut->from == *m_c.recordEnded;
 }
 
 QString HoldEnd::jumps(const std::vector<trace::Event>& all) const {
@@ -104,6 +114,7 @@ QString HoldEnd::record() const {
     case FreedBy::Expiry:
         return leaseEnd(when, nextAt);
     case FreedBy::Release:
+        if (endedByReset()) return Words::tr("So the server freed the lock of %1 at %2.").arg(who, when);
         if (m_c.freedByWhom == m_c.thread || m_c.freedByWhom == trace::kNoEntity)
             return severalDecide(m_c, m_lock, m_trace)
                        ? Words::tr("On the servers the lock of %1 was released at %2.").arg(who, when)

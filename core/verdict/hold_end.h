@@ -25,6 +25,8 @@ public:
     QString beliefAfterwards() const;
 
 private:
+    /// Its cut lasted for no time: connections ended, the hold with them, and new ones could be made at once.
+    bool endedByReset() const;
     QString jumps(const std::vector<trace::Event>& all) const;
     QString drifts() const;
     QString leaseEnd(const QString& when, const QString& nextAt) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/memory_loss.h"
 
+#include "trace/death.h"
 #include "trace/decider.h"
 #include "trace/look_back.h"
 #include "trace/trace_time.h"
@@ -169,6 +170,42 @@ QString permitLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
         return Words::tr("%1 died at %2, and did not know who held permits when it was back: it gave out new ones.")
             .arg(server, when);
     return Words::tr("%1 lost its memory of who held permits at %2, and gave out new ones.").arg(server, when);
+}
+
+QString tokensLostText(std::size_t given, const Violation& violation, Nanos length, const Trace& trace) {
+    const EntityId lock = violation.lock;
+    const std::size_t end = std::min(violation.row, trace.size());
+    EntityId decider = deciderBefore(given, lock, trace);
+    std::vector<EntityId> servers = decidingServers(lock, given, trace);
+    std::optional<Event> lost; // the last row that tells of it
+    for (std::size_t row = given; row < end; ++row) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::NodeKilled && kind != EventKind::RecordDecider && kind != EventKind::SettingChanged)
+            continue;
+        const Event e = trace.at(row);
+        if (kind == EventKind::RecordDecider) {
+            if (e.subject != lock || e.actor == trace::kNoEntity || e.actor == decider) continue;
+            servers = {e.actor};
+            if (decider != trace::kNoEntity) lost = e;
+            if (decider == trace::kNoEntity) decider = e.actor;
+            continue;
+        }
+        if (std::ranges::find(servers, e.actor) == servers.end()) continue;
+        if (kind == EventKind::SettingChanged && trace.entity(e.aux).name != trace::kAllDeleted) continue;
+        lost = e;
+    }
+    if (!lost) return {};
+    const QString when = instantText(trace, lost->time(), length), server = trace.displayName(lost->actor);
+    if (lost->kind == EventKind::RecordDecider)
+        return Words::tr("%1 took the place of %2 at %3, and did not know of the newest tokens.")
+            .arg(server, trace.displayName(decider), when);
+    if (lost->kind == EventKind::SettingChanged)
+        return Words::tr("All data of %1 were deleted at %2, and with them the newest tokens.").arg(server, when);
+    return trace::isCrash(*lost)
+               ? Words::tr("The machine of %1 went off at %2, and the newest tokens were not on its disk yet.")
+                     .arg(server, when)
+               : Words::tr("%1 died at %2, and when it was back it did not know of the newest tokens.")
+                     .arg(server, when);
 }
 
 bool noneWasRecorded(const Violation& violation, const Trace& trace) {

@@ -4,6 +4,9 @@
 #include "trace/death.h"
 #include "trace/look_back.h"
 #include "trace/server_told.h"
+#include "verdict/chronicle.h"
+#include "verdict/client_doings.h"
+#include "verdict/failover_story.h"
 
 #include <algorithm>
 #include <map>
@@ -33,6 +36,27 @@ void readOwnersEnd(Obstacle& o, const Violation& v, const Trace& trace) {
         o.ownerFreed = e.time();
         return;
     }
+}
+
+/// The last sleep of the owner that was not over when it got the lock.
+void readOwnersSleep(Obstacle& o, const Violation& v, Nanos since, const Trace& trace) {
+    const EntityId client = trace.clientOf(o.owner);
+    const std::size_t begin = std::min(v.row, trace.size());
+    for (std::size_t row = trace::firstRowBefore(begin), end = endOf(v, trace); row < end; ++row) {
+        const EventKind kind = trace.kindAt(row);
+        const bool ends = kind == EventKind::ClientResumed || kind == EventKind::ClientStarted ||
+                          kind == EventKind::ClientKilled || kind == EventKind::Healed;
+        if (!ends && kind != EventKind::ClientPaused) continue;
+        const trace::Event e = trace.at(row);
+        if (e.actor != client && kind != EventKind::Healed) continue;
+        if (!ends && row < begin) {
+            o.ownerPaused = e.time();
+            o.ownerWoke.reset();
+        } else if (ends && o.ownerPaused && !o.ownerWoke) {
+            o.ownerWoke = e.time();
+        }
+    }
+    if (o.ownerPaused && o.ownerWoke && *o.ownerWoke < since) o.ownerPaused.reset();
 }
 
 /// The owner by the record, as far back as it takes: one without an expiry may have got the lock a long time ago.
@@ -69,6 +93,7 @@ void readOwner(Obstacle& o, const Violation& v, const Trace& trace) {
         if (kind == EventKind::WorkHung) o.ownerHung = std::max(e.time(), since);
         break;
     }
+    readOwnersSleep(o, v, since, trace);
 }
 
 void readDeadWaiter(Obstacle& o, const Violation& v, const Trace& trace) {
@@ -96,6 +121,34 @@ void readDeadWaiter(Obstacle& o, const Violation& v, const Trace& trace) {
     }
     if (dead.empty() || queued <= std::int64_t(waiting.size())) return;
     std::tie(std::ignore, o.deadWaiter, o.waiterDied) = *std::ranges::min_element(dead);
+}
+
+/// The server's queue is told in its order, and a waiter in front that cannot hear takes nothing.
+void readDeafWaiter(Obstacle& o, const Violation& v, const Trace& trace) {
+    const std::size_t end = std::min(v.row, trace.size());
+    std::vector<EntityId> queue;
+    std::map<EntityId, Nanos> asleep; // clients
+    for (std::size_t row = trace::firstRowBefore(end); row < end; ++row) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind == EventKind::Healed) asleep.clear();
+        const bool queues = kind == EventKind::RecordQueued || kind == EventKind::RecordUnqueued;
+        if (!queues && !isLife(kind)) continue;
+        const trace::Event e = trace.at(row);
+        if (kind == EventKind::ClientPaused) asleep.emplace(e.actor, e.time());
+        if (kind == EventKind::ClientResumed || kind == EventKind::ClientKilled) asleep.erase(e.actor);
+        if (!queues || e.subject != v.lock) continue;
+        std::erase(queue, e.actor);
+        const std::size_t place = std::min(std::size_t(std::max(e.value, std::int64_t(0))), queue.size());
+        if (kind == EventKind::RecordQueued) queue.insert(queue.begin() + std::ptrdiff_t(place), e.actor);
+    }
+    if (queue.empty()) return;
+    const EntityId client = trace.clientOf(queue.front());
+    const auto sleep = asleep.find(client);
+    const std::map<EntityId, Nanos> cut = cutFromDeciders(client, v.lock, end, trace);
+    if (sleep == asleep.end() && cut.empty()) return;
+    o.deafWaiter = queue.front();
+    o.deafByPause = sleep != asleep.end();
+    o.deafSince = o.deafByPause ? sleep->second : cut.begin()->second;
 }
 
 void readSlowLinks(Obstacle& o, const Violation& v, const Trace& trace) {
@@ -178,6 +231,38 @@ void readPool(Obstacle& o, const Violation& v, const Trace& trace) {
     }
 }
 
+/// Disks that stood still when the bound passed, or since the lock changed hands for the last time.
+void readDisks(Obstacle& o, const Violation& v, const Trace& trace) {
+    const std::size_t begin = std::min(v.row, trace.size());
+    const std::vector<EntityId> servers = decidingServers(v.lock, begin, trace);
+    std::map<EntityId, Chronicle::Span> stalls; // the last one of each server
+    Nanos changed{};
+    for (std::size_t row = trace::firstRowBefore(begin), end = endOf(v, trace); row < end; ++row) {
+        const EventKind kind = trace.kindAt(row);
+        const bool ofDisk = kind == EventKind::SettingChanged || kind == EventKind::Healed;
+        const bool moves = row < begin && (kind == EventKind::RecordHeld || kind == EventKind::RecordFreed);
+        if (!ofDisk && !moves) continue;
+        const trace::Event e = trace.at(row);
+        if (moves && e.subject == v.lock) changed = e.time();
+        if (!ofDisk) continue;
+        const bool healed = kind == EventKind::Healed;
+        const QByteArray text = healed ? QByteArray() : trace.entity(e.aux).name;
+        if (text == "disk=stalled" && row < begin && std::ranges::find(servers, e.actor) != servers.end())
+            stalls.insert_or_assign(e.actor, Chronicle::Span{e.time()});
+        else if (healed || text == "disk=free")
+            for (auto& [server, stall] : stalls)
+                if ((healed || server == e.actor) && stall.to == kNever) stall.to = e.time();
+    }
+    for (const auto& [server, stall] : stalls) {
+        if (stall.to < changed) continue;
+        o.stalledDisks.push_back(server);
+        o.stalledSince = std::max(o.stalledSince, stall.from);
+        if (stall.to != kNever) o.stalledUntil = std::min(o.stalledUntil.value_or(stall.to), stall.to);
+    }
+    if (o.stalledUntil && *o.stalledUntil <= o.stalledSince) o.stalledDisks.clear(); // never all at once
+    o.mostStalled = 2 * o.stalledDisks.size() > servers.size();
+}
+
 /// Servers that were away just before the bound passed, or while it ran.
 void readAway(Obstacle& o, const Violation& v, const Trace& trace) {
     const std::size_t end = std::min(v.row, trace.size());
@@ -224,11 +309,13 @@ void readAway(Obstacle& o, const Violation& v, const Trace& trace) {
 Obstacle obstacleTo(const Violation& violation, const Trace& trace) {
     Obstacle o;
     readOwner(o, violation, trace);
+    readDisks(o, violation, trace);
     if (o.owner != trace::kNoEntity) {
         readOwnersEnd(o, violation, trace);
         return o;
     }
     readDeadWaiter(o, violation, trace);
+    readDeafWaiter(o, violation, trace);
     readSlowLinks(o, violation, trace);
     readPool(o, violation, trace);
     readAway(o, violation, trace);

@@ -13,14 +13,21 @@ struct Obstacle {
     trace::EntityId owner = trace::kNoEntity; ///< kNoEntity: the lock is free on the server
     std::int64_t deadline = -1;
     std::optional<Nanos> ownerDied;
-    std::optional<Nanos> ownerHung; ///< its work hangs since then, or since it got the lock
-    bool ownerRenewed = false;      ///< its lease was renewed since it got the lock
+    std::optional<Nanos> ownerHung;   ///< its work hangs since then, or since it got the lock
+    std::optional<Nanos> ownerPaused; ///< it was asleep since then while it had the lock
+    std::optional<Nanos> ownerWoke;   ///< missing: not before the end of the violation
+    bool ownerRenewed = false;        ///< its lease was renewed since it got the lock
     /// When its entry was freed, if that was no later than the end of the violation.
     std::optional<Nanos> ownerFreed;
 
     /// The first waiter that died while it waited, if the server's queue is longer than the number of live waiters.
     trace::EntityId deadWaiter = trace::kNoEntity;
     Nanos waiterDied{};
+
+    /// The first waiter of the server's queue, if it is paused or cut off since then: nobody behind it gets the lock.
+    trace::EntityId deafWaiter = trace::kNoEntity;
+    bool deafByPause = false;
+    Nanos deafSince{};
 
     /// The servers whose links to waiters are slower than usual, by how much the slowest of them is, one way, since
     /// when the first of them is, and when the last of them was mended; missing: not before the end of the violation.
@@ -37,6 +44,13 @@ struct Obstacle {
         std::optional<Nanos> back; ///< missing: not before the end of the violation
     };
     Away away;
+
+    /// The deciding servers whose disks stood still, so that requests that write waited; since when all of them did,
+    /// and until when; missing: not before the end of the violation.
+    std::vector<trace::EntityId> stalledDisks;
+    bool mostStalled = false; ///< they are more than half of them
+    Nanos stalledSince{};
+    std::optional<Nanos> stalledUntil;
 
     /// The server whose pool, which the waiters share, had no connection left, since when, and until when; missing: not
     /// before the end of the violation. kNoEntity: it had some.

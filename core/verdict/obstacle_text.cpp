@@ -47,11 +47,29 @@ private:
                             "place in the queue: nobody behind it gets the lock until the server drops that place.");
             return text.arg(actorText(m_o.deadWaiter, m_trace), at(m_o.waiterDied));
         }
+        if (m_o.deafWaiter != trace::kNoEntity) return deaf();
+        // Connections that died with a machine stay lent: the pool is empty for that reason.
+        if (m_o.away.powerLost && !m_o.poolTaken && !stallsOn()) return away();
         if (m_o.pool != trace::kNoEntity) return noConnection();
         if (!m_o.slowServers.empty()) return slow();
-        if (m_o.away.server != trace::kNoEntity) return away();
+        if (m_o.away.server != trace::kNoEntity && !stallsOn()) return away();
+        if (!m_o.stalledDisks.empty()) return stalled();
         return m_over ? tr("On the server the lock was free: its waiters were not told of that, or asked in vain.")
                       : tr("On the server the lock is free: its waiters were not told of that, or ask in vain.");
+    }
+    QString deaf() const {
+        const QString who = actorText(m_o.deafWaiter, m_trace), since = at(m_o.deafSince);
+        if (m_o.deafByPause)
+            return (m_over ? tr("On the server the lock was free, but %1, which had been paused since %2, stood first "
+                                "in the queue: nobody behind it could get the lock.")
+                           : tr("On the server the lock is free, but %1, which has been paused since %2, stands first "
+                                "in the queue: nobody behind it can get the lock."))
+                .arg(who, since);
+        return (m_over ? tr("On the server the lock was free, but %1, which had been cut off since %2, stood first in "
+                            "the queue: nobody behind it could get the lock.")
+                       : tr("On the server the lock is free, but %1, which has been cut off since %2, stands first in "
+                            "the queue: nobody behind it can get the lock."))
+            .arg(who, since);
     }
     QString noConnection() const {
         const QString server = m_trace.displayName(m_o.pool), since = at(m_o.poolEmptySince);
@@ -98,6 +116,26 @@ private:
                      : tr("The lock is free, but its waiters do not get on since.");
         return paragraph({stopped, died, rest});
     }
+    /// Whether disks stood still for longer than a server was away.
+    bool stallsOn() const {
+        return !m_o.stalledDisks.empty() && m_o.away.back && m_o.stalledUntil.value_or(kNever) > *m_o.away.back;
+    }
+    QString stalled() const {
+        if (m_o.stalledDisks.empty()) return {};
+        const QString servers = actorsText(m_o.stalledDisks, m_trace), since = at(m_o.stalledSince);
+        const bool one = m_o.stalledDisks.size() == 1;
+        if (!m_over && !m_o.stalledUntil)
+            return (one ? tr("Nothing has reached the disk of %1 since %2: requests that write wait there.")
+                        : tr("Nothing has reached the disks of %1 since %2: requests that write wait there."))
+                .arg(servers, since);
+        if (!m_o.stalledUntil)
+            return (one ? tr("Nothing had reached the disk of %1 since %2: requests that write waited there.")
+                        : tr("Nothing had reached the disks of %1 since %2: requests that write waited there."))
+                .arg(servers, since);
+        return (one ? tr("Nothing reached the disk of %1 from %2 to %3: requests that write waited there.")
+                    : tr("Nothing reached the disks of %1 from %2 to %3: requests that write waited there."))
+            .arg(servers, since, at(*m_o.stalledUntil));
+    }
     QString slow() const {
         const QString servers = actorsText(m_o.slowServers, m_trace), since = at(m_o.slowSince);
         const QString by = lengthText(Nanos(0), m_o.slowBy);
@@ -119,7 +157,7 @@ private:
         const QString before = m_o.ownerDied ? tr("%1 died at %2.").arg(m_owner, at(*m_o.ownerDied))
                                              : deadConnectionText(m_o.owner, m_v, m_length, m_trace);
         return paragraph(
-            {before,
+            {before, m_o.ownerDied ? QString() : asleep(), before.isEmpty() && m_o.mostStalled ? stalled() : QString(),
              m_over ? stayed() : tr("The entry of %1 is still on the server; until when is not known.").arg(m_owner)});
     }
     QString stayed() const {
@@ -159,8 +197,16 @@ private:
                             .arg(m_owner, died);
     }
 
+    QString asleep() const {
+        if (!m_o.ownerPaused) return {};
+        return m_o.ownerWoke ? tr("%1 was paused from %2 to %3.").arg(m_owner, at(*m_o.ownerPaused), at(*m_o.ownerWoke))
+                             : tr("%1 has been paused since %2.").arg(m_owner, at(*m_o.ownerPaused));
+    }
     /// It lives, and does not know that it has the lock.
     QString disbelief() const {
+        return paragraph({asleep(), m_o.mostStalled ? stalled() : QString(), entryWithoutBelief()});
+    }
+    QString entryWithoutBelief() const {
         if (m_o.deadline < 0)
             return m_over ? paragraph({tr("The entry of %1 was on the server and had no expiry, but %1 did not believe "
                                           "that it held the lock.")

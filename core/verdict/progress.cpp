@@ -26,6 +26,16 @@ Life lifeOf(const State& state, EntityId client) {
     return found == state.clients.end() ? Life::Unknown : found->second.life;
 }
 
+bool isDown(const State& state, EntityId node) {
+    const auto found = state.nodes.find(node);
+    return found != state.nodes.end() && (found->second.life == Life::Dead || found->second.life == Life::Paused);
+}
+
+const trace::Record* recordOf(const State& state, EntityId lock) {
+    const auto found = state.records.find(lock);
+    return found == state.records.end() ? nullptr : &found->second;
+}
+
 /// The beliefs of one lock.
 auto beliefsOf(const State& state, EntityId lock) {
     return std::ranges::subrange(state.beliefs.lower_bound({lock, 0}), state.beliefs.lower_bound({lock + 1, 0}));
@@ -137,8 +147,7 @@ void ProgressJudge::timePassed(Nanos now, std::size_t row, const Trace& trace, c
         v.row = row;
         std::vector<std::pair<std::int64_t, EntityId>> waiters;
         for (const auto& [key, belief] : beliefsOf(state, id))
-            if (waitsAlive(key.second, belief, trace.entity(id).parent, trace, state))
-                waiters.emplace_back(belief.since, key.second);
+            if (waitsAlive(key.second, belief, id, lock, trace, state)) waiters.emplace_back(belief.since, key.second);
         std::ranges::sort(waiters);
         for (const auto& [since, thread] : waiters)
             v.actors.push_back(thread);
@@ -184,9 +193,8 @@ ProgressJudge::Standing ProgressJudge::standingOf(EntityId id, Lock& lock, const
 
 bool ProgressJudge::couldBeGranted(EntityId id, Lock& lock, const Trace& trace, const State& state) const {
     if (heldByTheLiving(id, lock, trace, state) || nodesAreDown(id, lock, trace, state)) return false;
-    const EntityId node = trace.entity(id).parent;
     const auto couldTake = [&](EntityId thread, const Belief& belief) {
-        return waitsAlive(thread, belief, node, trace, state) && !waitsForMore(thread, id, trace, state);
+        return waitsAlive(thread, belief, id, lock, trace, state) && !waitsForMore(thread, id, trace, state);
     };
     const auto known = state.beliefs.find({id, lock.witness});
     if (known != state.beliefs.end() && couldTake(lock.witness, known->second)) return true;
@@ -198,25 +206,55 @@ bool ProgressJudge::couldBeGranted(EntityId id, Lock& lock, const Trace& trace, 
     return false;
 }
 
-bool ProgressJudge::nodesAreDown(EntityId id, Lock& lock, const Trace& trace, const State& state) const {
-    const auto isDown = [&state](EntityId node) {
-        const auto at = state.nodes.find(node);
-        return at != state.nodes.end() && (at->second.life == Life::Dead || at->second.life == Life::Paused);
-    };
-    const auto record = state.records.find(id);
-    const EntityId parent = trace.entity(id).parent;
-    if (parent != trace::kNoEntity) return isDown(parent);
-    if (record == state.records.end()) return false;
-    if (record->second.deciders == 0) return true;
-    if (record->second.decider != trace::kNoEntity) return isDown(record->second.decider);
+const std::vector<EntityId>& ProgressJudge::keepersOf(EntityId id, Lock& lock, const Trace& trace) {
     const EntityId known = lock.keepers.empty() ? EntityId(trace.entityCount()) : 1;
     for (EntityId copy = 1; copy < known; ++copy)
         if (trace.copyOf(copy) == id) lock.keepers.push_back(trace.entity(copy).parent);
-    const auto keepers = std::int64_t(lock.keepers.size());
+    return lock.keepers;
+}
+
+std::size_t ProgressJudge::neededOf(const Lock& lock, const trace::Record* record) {
+    if (record && record->deciders >= 2) return std::size_t(record->deciders);
     // An ensemble agrees by itself, and does not tell how many that takes: it is more than half of them.
-    const std::int64_t most = keepers == 0 ? 0 : keepers / 2 + 1;
-    const std::int64_t deciders = record->second.deciders < 2 ? most : record->second.deciders;
-    return keepers - std::ranges::count_if(lock.keepers, isDown) < deciders;
+    return lock.keepers.empty() ? 0 : lock.keepers.size() / 2 + 1;
+}
+
+bool ProgressJudge::nodesAreDown(EntityId id, Lock& lock, const Trace& trace, const State& state) const {
+    const auto up = [&state](EntityId node) { return !isDown(state, node); };
+    const trace::Record* const record = recordOf(state, id);
+    const EntityId parent = trace.entity(id).parent;
+    if (parent != trace::kNoEntity) return isDown(state, parent);
+    if (!record) return false;
+    if (record->deciders == 0) return true;
+    if (record->decider != trace::kNoEntity) return isDown(state, record->decider);
+    const std::vector<EntityId>& keepers = keepersOf(id, lock, trace);
+    return std::size_t(std::ranges::count_if(keepers, up)) < neededOf(lock, record);
+}
+
+bool ProgressJudge::linked(EntityId one, EntityId other) const {
+    const auto way = [this](EntityId from, EntityId to) {
+        return !m_cut.contains({from, to}) && !m_slow.isTooSlow(from, to);
+    };
+    return way(one, other) && way(other, one);
+}
+
+bool ProgressJudge::isConnected(EntityId client, EntityId id, Lock& lock, const Trace& trace,
+                                const State& state) const {
+    if (m_cut.empty() && m_slow.none()) return true;
+    if (const EntityId parent = trace.entity(id).parent; parent != trace::kNoEntity) return linked(client, parent);
+    const trace::Record* const record = recordOf(state, id);
+    if (record && record->decider != trace::kNoEntity) return linked(client, record->decider);
+    const std::vector<EntityId>& keepers = keepersOf(id, lock, trace);
+    const std::size_t needed = neededOf(lock, record);
+    const auto reaches = [&](EntityId node) { return !isDown(state, node) && linked(client, node); };
+    if (record && record->deciders >= 2) return std::size_t(std::ranges::count_if(keepers, reaches)) >= needed;
+    // One member of an ensemble is enough, if it has a majority with itself.
+    return keepers.empty() || std::ranges::any_of(keepers, [&](EntityId member) {
+               const auto agrees = [&](EntityId peer) {
+                   return peer == member || (!isDown(state, peer) && linked(member, peer));
+               };
+               return reaches(member) && std::size_t(std::ranges::count_if(keepers, agrees)) >= needed;
+           });
 }
 
 bool ProgressJudge::heldByTheLiving(EntityId id, const Lock& lock, const Trace& trace, const State& state) const {
@@ -253,13 +291,12 @@ bool ProgressJudge::waitsForMore(EntityId thread, EntityId id, const Trace& trac
     });
 }
 
-bool ProgressJudge::waitsAlive(EntityId thread, const Belief& belief, EntityId node, const Trace& trace,
+bool ProgressJudge::waitsAlive(EntityId thread, const Belief& belief, EntityId id, Lock& lock, const Trace& trace,
                                const State& state) const {
     if (belief.phase != Belief::Phase::Waiting) return false;
     const EntityId client = trace.clientOf(thread);
     const Life life = lifeOf(state, client);
-    const bool connected = !m_cut.contains({client, node}) && !m_slow.isTooSlow(client, node);
-    return life != Life::Paused && life != Life::Dead && connected;
+    return life != Life::Paused && life != Life::Dead && isConnected(client, id, lock, trace, state);
 }
 
 } // namespace lockscope::verdict

@@ -13,11 +13,12 @@ namespace lockscope::verdict {
 ///
 /// A lock could be granted while three things are true. The server that decides is up, or a majority, where that
 /// decides: while nobody can decide, of whatever kind the servers are, no grant is owed. A live
-/// (running) client waits, whose link to that node is neither cut nor too slow (Bounds::slowLink). Nobody alive holds
-/// the lock: the record is free, or its owner's client is dead or does not believe (a client that we know nothing of is
-/// taken for a living holder). Without any record, nobody alive holds when nobody believes. When one of the three
-/// ceases to be true, the clock starts anew; a violation lasts from the bound's passing to that moment. A thread that
-/// waits for several locks at once takes all or none: it counts as a waiter of one while nobody alive holds the others.
+/// (running) client waits, whose links to the servers that it takes are neither cut nor too slow (Bounds::slowLink).
+/// Nobody alive holds the lock: the record is free, or its owner's client is dead or does not believe (a client that we
+/// know nothing of is taken for a living holder). Without any record, nobody alive holds when nobody believes. When one
+/// of the three ceases to be true, the clock starts anew; a violation lasts from the bound's passing to that moment. A
+/// thread that waits for several locks at once takes all or none: it counts as a waiter of one while nobody alive holds
+/// the others.
 ///
 /// While the record is not observed, nothing is judged: a stopped or unreachable server may have granted the lock to
 /// anybody, or to nobody. Where such a gap outlasts the bound, the outcome is unknown from then on.
@@ -62,10 +63,19 @@ private:
     bool couldBeGranted(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
     /// Whether the node that decides, or so many nodes that no majority is left, are dead or paused.
     bool nodesAreDown(trace::EntityId id, Lock& lock, const trace::Trace& trace, const trace::State& state) const;
+    /// Whether messages pass between the two in time, both ways.
+    bool linked(trace::EntityId one, trace::EntityId other) const;
+    /// Whether the client has links to the server that decides, or to so many servers as it takes.
+    bool isConnected(trace::EntityId client, trace::EntityId id, Lock& lock, const trace::Trace& trace,
+                     const trace::State& state) const;
+    /// Fills in Lock::keepers if they are missing.
+    static const std::vector<trace::EntityId>& keepersOf(trace::EntityId id, Lock& lock, const trace::Trace& trace);
+    /// How many of a lock's servers it takes to decide, where no single one does.
+    static std::size_t neededOf(const Lock& lock, const trace::Record* record);
     /// By a client that is alive and whose work does not hang.
     bool heldByTheLiving(trace::EntityId id, const Lock& lock, const trace::Trace& trace,
                          const trace::State& state) const;
-    bool waitsAlive(trace::EntityId thread, const trace::Belief& belief, trace::EntityId node,
+    bool waitsAlive(trace::EntityId thread, const trace::Belief& belief, trace::EntityId id, Lock& lock,
                     const trace::Trace& trace, const trace::State& state) const;
     /// Whether a thread that waits for this lock waits for another one at the same time, which somebody alive holds.
     bool waitsForMore(trace::EntityId thread, trace::EntityId id, const trace::Trace& trace,
@@ -78,7 +88,7 @@ private:
     std::map<trace::EntityId, std::set<trace::EntityId>> m_asked; ///< by thread: the locks that it has ever asked for
     std::map<trace::EntityId, std::set<trace::EntityId>>
         m_beside;                                                ///< by lock: others that one of its threads asked for
-    std::set<std::pair<trace::EntityId, trace::EntityId>> m_cut; ///< (client, node)
+    std::set<std::pair<trace::EntityId, trace::EntityId>> m_cut; ///< (client, node) or (node, node)
     SlowLinks m_slow;
     std::set<std::pair<Nanos, trace::EntityId>> m_alarms; ///< when the bound passes, lock
 };

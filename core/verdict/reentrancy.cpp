@@ -88,8 +88,12 @@ bool ReentrancyJudge::recordIsFine(const Event& e, const State& state) const {
     const trace::HoldMode mode =
         freed ? (record ? record->mode : trace::HoldMode::Exclusive) : trace::holdMode(e.flags);
     if (mode == trace::HoldMode::Permit) return true; // several are taken at once
-    const std::uint32_t before =
+    std::uint32_t before =
         record && record->owner == owner && record->observed && e.kind != EventKind::RecordHeld ? record->holds : 0;
+    // One of several holders becomes the named owner: it counts on from what it had.
+    if (e.kind == EventKind::RecordHeld && record && record->observed)
+        for (const trace::Holder& holder : record->holders)
+            if (holder.thread == owner) before = holder.holds;
     if (freed) {
         const auto why = static_cast<trace::FreedBy>(e.flags & trace::kFreedByMask);
         if (why != trace::FreedBy::Release || e.actor != owner) return true; // a lease ends whatever the count is

@@ -19,8 +19,16 @@ public:
     void healed() { m_extra.clear(); }
     void setTooLong(Nanos tooLong) { m_tooLong = tooLong; }
 
-    /// One way, besides the usual.
+    /// Nothing was ever delayed, since the last healing.
+    bool none() const { return m_extra.empty(); }
+    /// One way, besides the usual. Without a node: on the slowest link of that client.
     Nanos extra(trace::EntityId client, trace::EntityId node) const {
+        if (node == trace::kNoEntity) {
+            Nanos most{};
+            for (auto at = m_extra.lower_bound({client, 0}); at != m_extra.end() && at->first.first == client; ++at)
+                most = std::max(most, at->second);
+            return most;
+        }
         const auto known = m_extra.find({client, node});
         return known == m_extra.end() ? Nanos(0) : known->second;
     }

@@ -77,6 +77,46 @@ private Q_SLOTS:
         QTest::newRow("a take that was done twice")
             << u"contention?recipe=redis-reentrant&seed=2&do=5.3s,repeat-request,waiter"_qs
             << u"A request of D reached redis-1 twice, sent at 5\\.720"_qs << u"request of [ABC]"_qs;
+        QTest::newRow("clients came and went while two hung")
+            << u"contention?recipe=redis-set&seed=5&do=0s,set,deadline=ignored&do=2s,hang-work,B&do=10s,hang-work,D"_qs
+            << u"Two or more of B, D, C and A believed at the same time that they held orders, for 48\\.6 s: from "
+               u"11\\.4 s "
+               "to 1:00\\.0\\. The work of B had hung since 2\\.0 s, [^\n]* After others, D got it at 11\\.4 s\\."_qs
+            << u"\nB, D, C and A|worked for longer"_qs;
+        QTest::newRow("work hung with a lease that was renewed once")
+            << u"contention?recipe=sql-lease&seed=5&do=0s,set,deadline=ignored&do=2s,hang-work,B"_qs
+            << u"The work of B had hung since 2\\.0 s, and nothing renewed its lease any more\\. The lease of B ended "
+               u"at "
+               "10\\.660 s"_qs
+            << u"worked for longer"_qs;
+        QTest::newRow("cut off from a server and from another client")
+            << u"contention?recipe=sql-for-update&seed=5&do=5s,cut-link,A%2CB%2CC%7Csql-1%2CD"_qs
+            << u"A was cut off from sql-1 at 5\\.0 s, and the server did not know that"_qs << u"cut off from D"_qs;
+        QTest::newRow("a disk that stands still")
+            << u"contention?recipe=sql-lease&seed=5&do=5s,stall-disk,sql-1"_qs
+            << u"Nothing had reached the disk of sql-1 since 5\\.0 s: requests that write waited there"_qs
+            << u"in vain"_qs;
+        QTest::newRow("a disk that stands still for a while")
+            << u"contention?recipe=sql-lease&seed=5&do=5s,stall-disk,sql-1,for=20s"_qs
+            << u"Nothing reached the disk of sql-1 from 5\\.0 s to 25\\.0 s"_qs << u"in vain"_qs;
+        QTest::newRow("the disks of all members stand still")
+            << u"contention?recipe=etcd-lease&seed=5&do=5s,stall-disk,etcd-1&do=5s,stall-disk,etcd-2&"
+               "do=5s,stall-disk,etcd-3"_qs
+            << u"Nothing had reached the disks of etcd-1, etcd-2 and etcd-3 since 5\\.0 s"_qs << u"in vain"_qs;
+        QTest::newRow("a disk stands still, and the machine was off meanwhile")
+            << u"contention?recipe=sql-lease&seed=5&do=5s,stall-disk,sql-1&do=8s,crash-node,sql-1,for=3s"_qs
+            << u"Nothing had reached the disk of sql-1 since 5\\.0 s"_qs << u"The machine of sql-1"_qs;
+        QTest::newRow("a connection that was reset")
+            << u"contention?recipe=sql-advisory&seed=2&do=0s,set,on_loss=carry-on&do=6s,reset-link,B%7Csql-1"_qs
+            << u"The connections of B to sql-1 broke at 6\\.0[0-9]* s\\. So the server freed the lock of B at 6\\.0"_qs
+            << u"cut off|released"_qs;
+        QTest::newRow("a waiter that asks and hears nothing")
+            << u"contention?recipe=redis-fair&seed=1&do=5s,cut-link,waiter<redis-1&do=6s,kill-client,holder"_qs
+            << u"On the server the lock was free, but D, which had been cut off since 5\\.0 s, stood first in the queue"_qs
+            << u"in vain"_qs;
+        QTest::newRow("got the lock while it was paused")
+            << u"contention?recipe=sql-for-update&seed=2&do=5s,pause-client,B"_qs
+            << u"B has been paused since 5\\.0 s\\. The entry of B stayed on the server"_qs << u"cut off"_qs;
     }
     void theCauseIsTold() {
         QFETCH(QString, text);
@@ -124,6 +164,54 @@ private Q_SLOTS:
         QCOMPARE(at(7s), 0);
         QCOMPARE(at(10s), -1);
         QVERIFY(rows(*report.trace, trace::EventKind::RecordHeld).back().time() > 20s);
+    }
+
+    /// No grant is owed to clients that reach no server, or too few of them, whichever way nothing passes.
+    void nobodyIsOwedALockThatItCannotReach_data() {
+        QTest::addColumn<QString>("text");
+        QTest::newRow("one server") << u"contention?recipe=redis-set&do=5s,cut-link,A%2CB%2CC%2CD%7Credis-1"_qs;
+        QTest::newRow("a majority of Redlock's")
+            << u"contention?recipe=redis-redlock&do=5s,cut-link,A%2CB%2CC%2CD%7Credis-1%2Credis-2"_qs;
+        QTest::newRow("all replicas")
+            << u"replicas?recipe=redis-set&do=5s,cut-link,A%2CB%2CC%7Credis-1%2Credis-2%2Credis-3"_qs;
+        QTest::newRow("all of etcd")
+            << u"contention?recipe=etcd-lease&do=5s,cut-link,A%2CB%2CC%2CD%7Cetcd-1%2Cetcd-2%2Cetcd-3"_qs;
+        QTest::newRow("all of ZooKeeper, for 40 s")
+            << u"contention?recipe=zk-mutex&do=5s,cut-link,A%2CB%2CC%2CD%7Czk-1%2Czk-2%2Czk-3,for=40s"_qs;
+        QTest::newRow("two members that nobody hears")
+            << u"contention?recipe=etcd-lease&do=5s,cut-link,etcd-2%2Cetcd-3>etcd-1%2CA%2CB%2CC%2CD"_qs;
+        QTest::newRow("a master and its replica")
+            << u"sql-failover-async?recipe=sql-lease&do=5s,cut-link,A%2CB%2CC%7Csql-1%2Csql-2"_qs;
+        QTest::newRow("links to a majority that are too slow")
+            << u"contention?recipe=redis-redlock&do=5s,delay-link,A%2CB%2CC%2CD%7Credis-1%2Credis-2,value=5s"_qs;
+    }
+    void nobodyIsOwedALockThatItCannotReach() {
+        QFETCH(QString, text);
+        const auto report = runOf(text + u"&seed=5"_qs);
+        QVERIFY(!rows(*report.trace, trace::EventKind::LinkCut).empty() ||
+                !rows(*report.trace, trace::EventKind::LinkDelayed).empty());
+        QCOMPARE(report.verdict.outcomes[std::size_t(verdict::Invariant::Progress)], verdict::Outcome::Holds);
+    }
+    /// Clients that wait on connections which died with a machine keep them from the pool: it is empty for that reason.
+    void aPoolOfDeadConnectionsIsTheMachinesDoing() {
+        QString all;
+        for (int seed = 1; seed <= 12; ++seed) {
+            const auto shared = session::readSharedText(
+                u"lockscope:contention?recipe=sql-for-update&seed=%1&do=10.99s,crash-node,sql-1,for=8.5s"_qs.arg(seed));
+            QVERIFY(shared);
+            scenario::Scenario pooled = shared->whole();
+            pooled.services.front().pool = 3;
+            all += allTold(experiment::run(pooled, shared->seed));
+        }
+        QVERIFY2(all.contains(u"The machine of sql-1 was off from 10.9"), qPrintable(all));
+        QVERIFY2(!all.contains(u"were lent"), qPrintable(all));
+    }
+    /// One member of an ensemble that can be reached is enough, if it has a majority.
+    void aClientThatReachesOneMemberIsOwedTheLock() {
+        const auto report = runOf(QStringLiteral("contention?recipe=etcd-lease&seed=5&do=5s,stall-disk,etcd-1&do=5s,"
+                                                 "stall-disk,etcd-2&do=5s,stall-disk,etcd-3&do=5s,cut-link,A%2CB%2CC%"
+                                                 "2CD%7Cetcd-1%2Cetcd-2"));
+        QCOMPARE(report.verdict.outcomes[std::size_t(verdict::Invariant::Progress)], verdict::Outcome::Violated);
     }
 
     /// The script that takes a permit sweeps those that are over, by the server's clock, which may be a fast one.

@@ -4,9 +4,11 @@
 #include "scenario_runs.h"
 #include "session/shared_run.h"
 #include "verdict/why.h"
+#include "verdict/words.h"
 
 #include <QRegularExpression>
 #include <cmath>
+#include <functional>
 #include <random>
 #include <set>
 
@@ -27,13 +29,34 @@ struct Stage {
 std::vector<Stage> stages() {
     const QStringList redis{u"redis-1"_qs}, three{u"redis-1"_qs, u"redis-2"_qs, u"redis-3"_qs}, sql{u"sql-1"_qs},
         etcd{u"etcd-1"_qs, u"etcd-2"_qs, u"etcd-3"_qs}, zk{u"zk-1"_qs, u"zk-2"_qs, u"zk-3"_qs};
-    return {{"contention", "redis-set", redis},     {"contention", "redis-reentrant", redis},
-            {"contention", "redis-fenced", redis},  {"contention", "redis-fair", redis},
-            {"contention", "redis-redlock", three}, {"contention", "etcd-lease", etcd},
-            {"contention", "zk-mutex", zk},         {"contention", "sql-lease", sql},
-            {"contention", "sql-advisory", sql},    {"contention", "sql-for-update", sql},
-            {"replicas", "redis-set", three},       {"replicas", "redis-fair", three},
-            {"replicas", "redis-fenced", three},    {"contention-permits", "redis-semaphore", redis}};
+    return {{"contention", "redis-set", redis},
+            {"contention", "redis-reentrant", redis},
+            {"contention", "redis-fenced", redis},
+            {"contention", "redis-fair", redis},
+            {"contention", "redis-redlock", three},
+            {"contention", "etcd-lease", etcd},
+            {"contention", "zk-mutex", zk},
+            {"contention", "sql-lease", sql},
+            {"contention", "sql-advisory", sql},
+            {"contention", "sql-for-update", sql},
+            {"replicas", "redis-set", three},
+            {"replicas", "redis-fair", three},
+            {"replicas", "redis-fenced", three},
+            {"contention-permits", "redis-semaphore", redis},
+            {"redlock-restart-fsync", "redis-redlock", three},
+            {"sql-pool-exhausted", "sql-for-update", sql},
+            {"sql-pool-exhausted", "sql-lease", sql}};
+}
+
+/// Some clients and servers on one side, others on the other, and which way nothing passes.
+QString partition(const QStringList& servers, const std::function<std::uint64_t(std::uint64_t)>& below) {
+    QStringList sides[2];
+    for (const QString& one : QStringList{u"A"_qs, u"B"_qs, u"C"_qs} + servers)
+        sides[below(2)] += one;
+    for (QStringList& side : sides)
+        if (side.isEmpty()) return {};
+    const QStringList ways{u"%7C"_qs, u"%7C"_qs, u">"_qs, u"<"_qs};
+    return sides[0].join(u"%2C"_qs) + ways[qsizetype(below(4))] + sides[1].join(u"%2C"_qs);
 }
 
 /// A run as one line of text, by the draws of that seed alone.
@@ -53,7 +76,18 @@ QString drawn(std::uint64_t seed) {
         const QString client = clients[qsizetype(below(std::uint64_t(clients.size())))];
         const QString link = client.size() == 1 ? client + u"%7C"_qs + server : u"A%7C"_qs + server;
         const QString span = u",for=%1s"_qs.arg(double(5 + below(85)) / 10);
-        const std::vector<QString> faults{u"pause-client,"_qs + client + span,
+        const QString apart = partition(stage.servers, below);
+        const QString ofAll = u"A%2CB%2CC%2CD%7C"_qs + stage.servers.mid(0, qsizetype(1 + below(3))).join(u"%2C"_qs);
+        const std::vector<QString> faults{u"cut-link,"_qs + apart + span,
+                                          u"cut-link,"_qs + apart,
+                                          u"cut-link,"_qs + ofAll + span,
+                                          u"cut-link,"_qs + client + u"<"_qs + server + span,
+                                          u"stall-disk,"_qs + server + span,
+                                          u"stall-disk,"_qs + server,
+                                          u"exhaust-pool,"_qs + server + span,
+                                          u"set,deadline=ignored"_qs,
+                                          u"set,on_loss=carry-on"_qs,
+                                          u"pause-client,"_qs + client + span,
                                           u"kill-client,"_qs + client + span,
                                           u"hang-work,"_qs + client,
                                           u"pause-node,"_qs + server + span,
@@ -118,6 +152,8 @@ std::vector<Hold> surelyBelieved(const trace::Trace& trace) {
             break;
         }
     }
+    while (!open.empty())
+        end(open.begin(), trace.reached().count());
     return all;
 }
 
@@ -187,6 +223,9 @@ public:
         exclusion();
         for (const verdict::Violation& v : m_verdict.violations) {
             if (v.invariant == Invariant::StaleWrite) staleWrite(v);
+            if (v.invariant == Invariant::Progress && !anyReaches(v))
+                complain(v, u"none of its waiters reaches servers that decide"_qs);
+            if (v.invariant == Invariant::MutualExclusion) heir(v);
             if (v.invariant == Invariant::Ownership) complain(v, u"all these recipes check whose lock it is"_qs);
             words(v);
         }
@@ -222,6 +261,88 @@ private:
                 if (const trace::Event e = m_trace.at(row); e.actor == thread && e.subject == lock) return true;
         return false;
     }
+    /// The links of a client that are cut, whichever way, before row `row`.
+    std::set<EntityId> cutFrom(EntityId client, std::size_t row) const {
+        std::set<EntityId> cut;
+        for (std::size_t i = 0; i < row; ++i) {
+            const trace::Event e = m_trace.at(i);
+            if (e.kind == EventKind::Healed) cut.clear();
+            if (e.kind != EventKind::LinkCut && e.kind != EventKind::LinkMended) continue;
+            const trace::Entity& link = m_trace.entity(e.subject);
+            if (link.parent != client) continue;
+            e.kind == EventKind::LinkCut ? void(cut.insert(link.other)) : void(cut.erase(link.other));
+        }
+        return cut;
+    }
+    std::vector<EntityId> serversOf(EntityId lock) const {
+        if (const EntityId own = m_trace.entity(lock).parent; own != trace::kNoEntity) return {own};
+        std::vector<EntityId> all;
+        for (EntityId id = 1; id < m_trace.entityCount(); ++id)
+            if (m_trace.copyOf(id) == lock) all.push_back(m_trace.entity(id).parent);
+        return all;
+    }
+    /// Whether a waiter could ask so many servers as decide, when the bound passed.
+    bool anyReaches(const verdict::Violation& v) const {
+        std::vector<EntityId> servers = serversOf(v.lock);
+        std::size_t needed = 1;
+        for (const trace::Event& e : rows(m_trace, EventKind::RecordDecider)) {
+            if (e.subject != v.lock || e.time() > v.from) continue;
+            servers = e.actor == trace::kNoEntity ? serversOf(v.lock) : std::vector{e.actor};
+            needed = e.value > 1 ? std::size_t(e.value) : 1;
+        }
+        return std::ranges::any_of(v.actors, [&](EntityId thread) {
+            const std::set<EntityId> cut = cutFrom(m_trace.clientOf(thread), m_trace.upperBound(v.from));
+            return std::size_t(std::ranges::count_if(servers, [&](EntityId id) { return !cut.contains(id); })) >=
+                   needed;
+        });
+    }
+    /// The client that the words name as the new holder is one of the believers when they begin to be two.
+    void heir(const verdict::Violation& v) {
+        static const QRegularExpression named(
+            u"gave (?:the lock to )?([A-H]) (?:the lock )?at|After others, ([A-H]) got"_qs);
+        const std::vector<Hold> holds = surelyBelieved(m_trace);
+        if (std::ranges::none_of(holds, [&](const Hold& hold) { return hold.lock == v.lock; })) return; // permits
+        for (auto it = named.globalMatch(verdict::explain(v, m_trace)); it.hasNext();) {
+            const auto match = it.next();
+            const QString name = match.captured(1) + match.captured(2);
+            if (match.capturedStart(2) < 0 && verdict::explain(v, m_trace).contains(u"After others"_qs)) continue;
+            const bool held = std::ranges::any_of(holds, [&](const Hold& hold) {
+                return hold.lock == v.lock && Nanos(hold.from) <= v.from && Nanos(hold.to) >= v.from &&
+                       verdict::actorText(hold.thread, m_trace) == name;
+            });
+            if (!held) complain(v, u"%1 did not hold it when it began"_qs.arg(name));
+        }
+    }
+    /// Servers that a client is told to be cut off from, and cuts of no length.
+    void cutsTold(const verdict::Violation& v, const QString& words) {
+        static const QRegularExpression cut(
+            u"([A-H]) (?:was|has been) cut off from ([^.]*?) (?:at|from|since) ([^ ]+)(?: s to ([^ ]+) s)?"_qs);
+        for (auto it = cut.globalMatch(words); it.hasNext();) {
+            const auto match = it.next();
+            if (match.captured(3) == match.captured(4)) complain(v, u"a cut of no length"_qs);
+            static const QRegularExpression between(u", | and "_qs);
+            for (const QString& server : match.captured(2).split(between)) {
+                const std::vector<EntityId> servers = serversOf(v.lock);
+                const bool keeps =
+                    std::ranges::any_of(servers, [&](EntityId id) { return m_trace.displayName(id) == server; });
+                if (!keeps) complain(v, u"%1 does not keep the lock"_qs.arg(server));
+            }
+        }
+    }
+    /// A client whose work hung does not work for longer than its lease.
+    void hungTold(const verdict::Violation& v, const QString& words) {
+        static const QRegularExpression longer(u"([A-H]) worked for longer"_qs);
+        const auto match = longer.match(words);
+        if (!match.hasMatch()) return;
+        bool hangs = false;
+        for (std::size_t i = 0; i < v.row; ++i) {
+            const trace::Event e = m_trace.at(i);
+            if (e.kind == EventKind::Healed) hangs = false;
+            if (e.kind != EventKind::WorkHung && e.kind != EventKind::ClientStarted) continue;
+            if (m_trace.displayName(e.actor) == match.captured(1)) hangs = e.kind == EventKind::WorkHung;
+        }
+        if (hangs && !words.contains(u"had hung")) complain(v, u"its work hung"_qs);
+    }
     void staleWrite(const verdict::Violation& v) {
         if (v.newerToken != 0) return;
         const EntityId writer = v.actors.front();
@@ -237,6 +358,8 @@ private:
         if (whole == verdict::whatHappened(v, m_trace) && v.invariant != Invariant::TokenOrder)
             complain(v, u"no cause is told"_qs);
         if (whole.contains(u"asked in vain") || whole.contains(u"ask in vain")) complain(v, u"no cause is told"_qs);
+        cutsTold(v, whole);
+        hungTold(v, whole);
         if (const QString odd = notInTrace(whole, v, m_trace); !odd.isEmpty())
             complain(v, u"“%1” is not in the trace"_qs.arg(odd));
     }

@@ -3,6 +3,7 @@
 #include "hand_written.h"
 #include "trace/deadline.h"
 #include "trace/death.h"
+#include "trace/decider.h"
 #include "trace/state.h"
 #include "verdict/why_unknown.h"
 
@@ -23,6 +24,42 @@ class TestVerdictCauses : public QObject {
     }
 
 private Q_SLOTS:
+    /// The server that gave an old token did not know the newer one: how it lost that is told.
+    void aServerThatLostItsTokensIsNamed_data() {
+        QTest::addColumn<qint64>("how"); // of its death; -1: deleted by hand
+        QTest::addColumn<QString>("told");
+        QTest::newRow("died") << qint64(0)
+                              << QStringLiteral("redis-1 died at 2.500 s, and when it was back it did not know of the "
+                                                "newest tokens.");
+        QTest::newRow("its machine died")
+            << qint64(trace::kPowerLost)
+            << QStringLiteral("The machine of redis-1 went off at 2.500 s, and the newest tokens were not on its disk "
+                              "yet.");
+        QTest::newRow("deleted") << qint64(-1)
+                                 << QStringLiteral("All data of redis-1 were deleted at 2.500 s, and with them the "
+                                                   "newest tokens.");
+    }
+    void aServerThatLostItsTokensIsNamed() {
+        QFETCH(qint64, how);
+        QFETCH(QString, told);
+        HandWritten w;
+        w.started();
+        w.take(1000, w.a, 9000, 34);
+        w.give(2000, w.a);
+        if (how < 0) {
+            w.add(2500, HandWritten::Kind::SettingChanged, w.node, 0, 0,
+                  w.trace->text(trace::kAllDeleted.toByteArray()));
+        } else {
+            w.add(2500, HandWritten::Kind::NodeKilled, w.node, 0, how);
+            w.add(2600, HandWritten::Kind::NodeStarted, w.node);
+        }
+        w.take(3000, w.b, 9000, 12);
+        const auto found = w.violations(Invariant::TokenOrder);
+        QCOMPARE(found.size(), 1u);
+        const QString words = explain(found.front(), *w.trace);
+        QVERIFY2(words.contains(told), qPrintable(words));
+    }
+
     /// Between the end of a hold and the overlap others had the lock, one of them the second believer itself.
     void theGrantOfTheOverlapIsTold() {
         HandWritten t;

@@ -48,6 +48,40 @@ private Q_SLOTS:
         QCOMPARE(staleWrite(w), Outcome::Holds);
     }
 
+    /// A request that was done twice is told where the reader learns of it, and not when it becomes the named owner.
+    void aReaderThatBecomesTheOwnerKeepsItsCount() {
+        Readers w;
+        w.started();
+        w.reads(1000, w.a, 9000);
+        w.reads(1100, w.b, 9000);
+        w.add(1101, HandWritten::Kind::RecordHolder, w.b, w.lock, w.ns(9000), 2, Readers::kShared);
+        w.goes(2000, w.a, HandWritten::FreedBy::Release);
+        w.add(2000, HandWritten::Kind::RecordHeld, w.b, w.lock, w.ns(9000), 2, Readers::kShared);
+        QCOMPARE(w.violations(Invariant::Reentrancy).size(), 0u);
+        w.released(3000, w.b, 1);
+        QCOMPARE(w.violations(Invariant::Reentrancy).size(), 1u);
+        w.add(3500, HandWritten::Kind::RecordHeld, w.c, w.lock, w.ns(9000), 3, Readers::kShared);
+        QCOMPARE(w.violations(Invariant::Reentrancy).size(), 1u); // of a client that never asked
+    }
+
+    /// A waiter's place is later by its slow links, whichever of the lock's servers they lead to.
+    void aSlowLinkToOneOfSeveralServersDelaysAPlace() {
+        for (const bool slow : {false, true}) {
+            HandWritten w;
+            w.started();
+            w.lock = w.trace->intern(trace::EntityKind::Lock, "jobs"); // kept by several servers
+            if (slow) w.add(500, HandWritten::Kind::LinkDelayed, 0, w.linkB, HandWritten::ns(400));
+            w.take(600, w.a, 9000);
+            w.request(1000, w.b);
+            w.request(2500, w.c);
+            w.give(3000, w.a);
+            w.granted(3100, w.c);
+            w.give(4000, w.c);
+            w.granted(4100, w.b);
+            QCOMPARE(w.violations(Invariant::Fifo, {.fair = true}).size(), slow ? 0u : 1u);
+        }
+    }
+
     void withoutNamesNobodyKnows() {
         Readers w;
         w.named = false;
