@@ -26,10 +26,18 @@ RecordingError writeFailed(const QString& path, const QString& why) {
             .arg(QDir::toNativeSeparators(path), why)};
 }
 
-/// Only a file gives way to a recording: a device, a pipe or a folder of that name is somebody's.
+/// Only a recording gives way to a recording: another file, a device, a pipe or a folder of that name is somebody's.
 std::optional<RecordingError> noPlaceForAFile(const QString& path) {
     const QFileInfo there(path);
-    if (!there.exists() || there.isFile()) return std::nullopt;
+    if (!there.exists()) return std::nullopt;
+    if (there.isFile()) {
+        QFile file(path);
+        const bool ours = there.size() == 0 || !file.open(QIODevice::ReadOnly) || file.read(15) == "SQLite format 3";
+        if (ours) return std::nullopt;
+        return RecordingError{RecordingError::Kind::CannotOpen,
+                              Words::tr("%1 is there and is no recording: it would be lost. Choose another name.")
+                                  .arg(QDir::toNativeSeparators(path))};
+    }
     if (there.isDir()) return writeFailed(path, {});
     return RecordingError{RecordingError::Kind::CannotOpen,
                           Words::tr("%1 is a device or a pipe, and a recording needs a file. Choose another name.")

@@ -127,6 +127,28 @@ private Q_SLOTS:
                QStringLiteral("0")});
     }
 
+    /// As when a service is started again: what the one before had seen is not gone.
+    void theWatchBeforeIsKept() {
+        const QString now = path("again.lockscope"), before = path("again.before.lockscope");
+        for (const char* name : {"lock:first", "lock:second"}) {
+            redis({QStringLiteral("set"), QLatin1String(name), QStringLiteral("somebody"), QStringLiteral("px"),
+                   QStringLiteral("600000")});
+            QProcess watch;
+            watch.start(kProgram, {QStringLiteral("watch"), m_server->url(), QStringLiteral("--record"), now});
+            QVERIFY(watch.waitForStarted());
+            endWhenTold(watch, name);
+            if (QTest::currentTestFailed()) return;
+            redis({QStringLiteral("del"), QLatin1String(name)});
+        }
+        for (const bool second : {false, true}) {
+            const Ran csv = program({QStringLiteral("export"), second ? now : before, QStringLiteral("--to"),
+                                     QStringLiteral("csv"), QStringLiteral("-")});
+            QVERIFY2(csv.status == 0, csv.told());
+            QCOMPARE(csv.out.contains("lock:first"), !second);
+            QCOMPARE(csv.out.contains("lock:second"), second);
+        }
+    }
+
     void boundsNeedARecording() {
         const Ran keep =
             program({QStringLiteral("watch"), m_server->url(), QStringLiteral("--keep"), QStringLiteral("1h")});

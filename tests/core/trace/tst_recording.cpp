@@ -107,6 +107,7 @@ private Q_SLOTS:
     void killedWhileRecording();
     void savesOverAKilledRecording();
     void replacesNoPipe();
+    void replacesNoOtherFile();
     void replacesAnOldRecording();
     void saysWhyItCannotBeMade();
     void anyToolCanQueryIt();
@@ -395,6 +396,16 @@ void TestRecording::replacesNoPipe() {
     QVERIFY2(S_ISFIFO(there.st_mode), "a file stands where the pipe was");
     QVERIFY(!QFile::exists(where + QStringLiteral(".part")));
     QVERIFY(QFile::remove(where));
+}
+
+void TestRecording::replacesNoOtherFile() {
+    QFile notes(path("notes.json"));
+    QVERIFY(notes.open(QIODevice::WriteOnly) && notes.write("{\"of\": \"somebody\"}") > 0);
+    notes.close();
+    const auto saved = saveRecording(notes.fileName(), syntheticTrace(10, 10, 4), {});
+    QVERIFY(!saved && saved.error().message.contains(notes.fileName()));
+    QVERIFY(notes.open(QIODevice::ReadOnly));
+    QCOMPARE(notes.readAll(), "{\"of\": \"somebody\"}");
 }
 
 void TestRecording::replacesAnOldRecording() {
