@@ -22,6 +22,9 @@ struct FailoverStory {
 /// The one server that decided the lock's record before row `begin`; kNoEntity: none alone, or none was told.
 trace::EntityId deciderBefore(std::size_t begin, trace::EntityId lock, const trace::Trace& trace);
 
+/// The owner by the last row, before row `end`, of a server's copy of the lock; kNoEntity: it is free there.
+trace::EntityId ownerOfCopy(trace::EntityId server, trace::EntityId lock, std::size_t end, const trace::Trace& trace);
+
 /// Whether several servers decided the lock's record together before row `begin`, by majority.
 bool severalDecideBefore(std::size_t begin, trace::EntityId lock, const trace::Trace& trace);
 
