@@ -26,7 +26,7 @@ public:
         }
     }
 
-    /// What is said otherwise at `t` while it plays and later; empty: nothing.
+    /// The judge says something else at `t` while the run plays and later; empty: it does not.
     QString difference(Nanos t) {
         for (const std::size_t end = m_whole.trace->upperBound(t); m_trace->size() < end;)
             m_trace->append(m_whole.trace->at(m_trace->size()));

@@ -152,7 +152,7 @@ private Q_SLOTS:
         QCOMPARE(roundDuration(std::chrono::round<std::chrono::milliseconds>(facts.lease)), u"20 s"_qs);
     }
 
-    /// What a server counted before it died is no queue of now, and one that stands still decides nothing.
+    /// A dead server's last count of waiters is no queue of now, and one that stands still decides nothing.
     void aServerThatIsAwayDecidesNothing() {
         const QString text =
             u"contention?recipe=sql-for-update&seed=2&do=6s,pause-node,sql-1,for=3s&do=14s,kill-node,sql-1,for=3s"_qs;
