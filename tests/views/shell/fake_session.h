@@ -45,7 +45,6 @@ public:
         judged->reached = plan;
         Q_EMIT verdictChanged();
     }
-    trace::Trace& writable() { return *m_trace; }
     /// Time goes by itself, for live sessions.
     void live(Nanos t) { grow(t); }
 
