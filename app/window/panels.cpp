@@ -14,6 +14,7 @@
 #include "models/planned.h"
 #include "statistics/statistics_panel.h"
 #include "theme/follow_focus.h"
+#include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/widgets.h"
 #include "timeline/timeline_panel.h"
@@ -27,7 +28,7 @@
 #include <QMenu>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QSplitter>
+#include <QTabBar>
 #include <QTabWidget>
 
 namespace lockscope::app {
@@ -148,9 +149,51 @@ QWidget* makeControls(views::ViewContext* context) {
     return new Controls(context);
 }
 
+InspectorParts::InspectorParts() : QSplitter(Qt::Vertical) {
+    setObjectName(QStringLiteral("inspector"));
+}
+
+void InspectorParts::setTabs(QTabWidget* tabs) {
+    m_tabs = tabs;
+    m_protocol = tabs->widget(0);
+    addWidget(tabs);
+}
+
+void InspectorParts::setMayStack(bool may) {
+    m_mayStack = may;
+    stack();
+}
+
+QSize InspectorParts::minimumSizeHint() const {
+    const QSize least = QSplitter::minimumSizeHint();
+    return indexOf(m_protocol) < 0 ? least : QSize(least.width(), std::min(least.height(), m_leastTabbed));
+}
+
+void InspectorParts::resizeEvent(QResizeEvent* event) {
+    QSplitter::resizeEvent(event);
+    stack();
+}
+
+void InspectorParts::stack() {
+    constexpr int kRoom = 760; // px for a lock's facts, five steps and a card
+    const bool stacks = m_mayStack && height() >= kRoom * views::textScale();
+    if (!m_tabs || stacks == (indexOf(m_protocol) >= 0)) return;
+    const QString title = Inspector::tr("Protocol");
+    if (stacks) {
+        m_leastTabbed = QSplitter::minimumSizeHint().height();
+        insertWidget(1, m_protocol); // takes it out of the tabs
+        m_protocol->show();
+        setSizes({height() * 36 / 100, height() * 26 / 100, height() * 38 / 100});
+    } else {
+        m_tabs->insertTab(0, m_protocol, title);
+        m_tabs->setCurrentIndex(0);
+        setSizes({height() * 56 / 100, height() * 44 / 100});
+    }
+    m_tabs->tabBar()->setVisible(!stacks);
+}
+
 QWidget* makeInspector(views::ViewContext* context) {
-    auto* splitter = new QSplitter(Qt::Vertical);
-    splitter->setObjectName(QStringLiteral("inspector"));
+    auto* splitter = new InspectorParts;
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(new views::LockDetailPanel(context));
     // The verdict's sentence stands at the top of the window anyway: its list may share a place with the protocol.
@@ -172,14 +215,18 @@ QWidget* makeInspector(views::ViewContext* context) {
                      [tabs, room] { tabs->setCurrentWidget(room); });
     QObject::connect(verdict, &views::VerdictPanel::cardShown, splitter, [splitter, room, verdict](QWidget* card) {
         // The lock's facts above give way, as far as half of the height.
-        const QList<int> sizes = splitter->sizes();
+        QList<int> sizes = splitter->sizes();
         const int all = sizes.front() + sizes.back();
         const int wanted = verdict->minimumSizeHint().height() + sizes.back() - room->viewport()->height();
         const int given = std::min(wanted, all / 2);
-        if (sizes.back() < given) splitter->setSizes({all - given, given});
+        if (sizes.back() < given) {
+            sizes.front() = all - given;
+            sizes.back() = given;
+            splitter->setSizes(sizes);
+        }
         room->ensureWidgetVisible(card, 0, 0);
     });
-    splitter->addWidget(tabs);
+    splitter->setTabs(tabs);
     splitter->setCollapsible(1, true); // on call the detail has its room, until it is drawn up or asked for
     QObject::connect(context, &views::ViewContext::explanationRequested, splitter, [splitter] {
         const QList<int> sizes = splitter->sizes();

@@ -2,8 +2,10 @@
 #pragma once
 #include "models/view_context.h"
 
-#include <QWidget>
+#include <QSplitter>
 #include <functional>
+
+class QTabWidget;
 
 namespace lockscope::app {
 
@@ -25,6 +27,30 @@ protected:
 private:
     Make m_make;
     QWidget* m_panel = nullptr;
+};
+
+/// The parts of the column at the right. The recipe's steps and the verdict share a place; where there is room for
+/// both, one may stand above the other.
+class InspectorParts : public QSplitter {
+    Q_OBJECT
+public:
+    InspectorParts();
+    /// The steps are the first tab.
+    void setTabs(QTabWidget* tabs);
+    void setMayStack(bool may);
+    /// As with tabs: where the window gets lower, the parts share a place again.
+    QSize minimumSizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void stack();
+
+    QTabWidget* m_tabs = nullptr;
+    QWidget* m_protocol = nullptr;
+    bool m_mayStack = false;
+    int m_leastTabbed = 0; ///< px, of the height
 };
 
 /// The column at the left: the clients' workload, and the faults.

@@ -14,7 +14,6 @@
 #include "window/panels.h"
 
 #include <QAccessible>
-#include <QSplitter>
 #include <QTabBar>
 #include <QToolButton>
 
@@ -174,7 +173,13 @@ int WorkArea::tablesHeight(Layout layout) const {
     return window * (window < kRoomForStatistics ? 42 : 29) / 100;
 }
 
+/// Where things are broken, a recipe's steps and the verdict are read together.
+void WorkArea::stackInspector() {
+    if (auto* parts = m_inspector->findChild<InspectorParts*>()) parts->setMayStack(m_layout == Layout::Break);
+}
+
 void WorkArea::arrange(Layout layout) {
+    stackInspector();
     for (QDockWidget* one : docks()) {
         m_window->removeDockWidget(one);
         one->setFloating(false);
@@ -183,7 +188,7 @@ void WorkArea::arrange(Layout layout) {
     // whole height.
     const bool whole = layout == Layout::Monitor || layout == Layout::Break;
     m_window->setCorner(Qt::BottomRightCorner, whole ? Qt::RightDockWidgetArea : Qt::BottomDockWidgetArea);
-    if (auto* parts = m_inspector->findChild<QSplitter*>(QStringLiteral("inspector")))
+    if (auto* parts = m_inspector->findChild<InspectorParts*>(); parts && parts->count() == 2)
         parts->setSizes(layout == Layout::Monitor ? QList<int>{1, 0} : QList<int>{375, 295});
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_connections);
     m_window->addDockWidget(Qt::LeftDockWidgetArea, m_controls);
@@ -237,6 +242,7 @@ void WorkArea::setVisible(bool visible) {
             one->hide();
         return;
     }
+    stackInspector();
     const QByteArray state = m_settings->dockState(m_layout);
     if (state.isEmpty() || !m_window->restoreState(state, Settings::stateVersion(m_layout))) arrange(m_layout);
     titleLocks();
@@ -308,6 +314,7 @@ void WorkArea::show(Layout layout) {
     if (layout == m_layout) return;
     remember();
     m_layout = layout;
+    stackInspector();
     const QByteArray state = m_settings->dockState(layout);
     if (state.isEmpty() || !m_window->restoreState(state, Settings::stateVersion(layout))) arrange(layout);
     titleLocks();

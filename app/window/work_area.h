@@ -64,6 +64,7 @@ private:
     bool isPartOf(Layout layout, const QDockWidget* dock) const;
     int tablesHeight(Layout layout) const;
     void arrange(Layout layout);
+    void stackInspector();
     void show(Layout layout);
     void refreshTitles();
     /// The table of locks says what it is where it stands beside the tabs.

@@ -7,6 +7,7 @@
 #include "scenario/settings.h"
 #include "session/simulation_worker.h"
 #include "sim/fitting_recipes.h"
+#include "trace/time_text.h"
 
 namespace lockscope::session {
 
@@ -165,9 +166,20 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
         remember();
         std::vector<scenario::Fault> before = std::exchange(m_byHand, {});
         useServersOf(fault.text);
-        for (scenario::Fault& done : before)
-            if (done.setting != QLatin1String("recipe") && refusal(done, m_byHand).isEmpty())
+        QStringList leftOut;
+        for (scenario::Fault& done : before) {
+            if (done.setting == QLatin1String("recipe")) continue;
+            if (refusal(done, m_byHand).isEmpty())
                 m_byHand.push_back(std::move(done));
+            else
+                leftOut += tr("%1 at %2", "the target of a fault, and an instant")
+                               .arg(done.target.isEmpty() ? done.setting : done.target, instantText(*done.at));
+        }
+        if (!leftOut.isEmpty())
+            //: %1 the id of a recipe; %2 a list of "redis-1 at 3.200 s".
+            Q_EMIT complained(tr("The run begins again on the servers of %1. This was done by hand, does not fit them "
+                                 "and is left out: %2.")
+                                  .arg(fault.text, leftOut.join(tr(", ", "between two things of a list"))));
         rebuild(Nanos(0));
         advanceTo(reached); // the playhead may stand there
         Q_EMIT futureReplaced(Rewrite::Restart, Nanos(0));

@@ -205,6 +205,8 @@ void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     if (found.row && m_watched.at(lockName).strings == Strings::CountPermits) {
         m_permits->saw(*found.row, sight.cause);
         m_permits->nameHolders(*found.row);
+        // Ended permits stay in the server's set until the next client asks; no key goes that would tell.
+        if (sight.clockMoved && !sight.freedBy) sight.freedBy = trace::FreedBy::Expiry;
         armEnd(found.exactDeadline);
     }
     m_feed.update(lockName, found.row, sight);

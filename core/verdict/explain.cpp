@@ -310,7 +310,21 @@ private:
     Nanos m_length{};
 };
 
-QString told(const Violation& violation, const Trace& trace, Teller::Part part, Nanos at) {
+/// The violation without the clients that came to it only after `at`: more than two may have joined, one by one.
+Violation byThen(Violation violation, const Trace& trace, Nanos at) {
+    if (violation.invariant != Invariant::MutualExclusion || violation.actors.size() < 3 || at >= trace.reached())
+        return violation;
+    const std::size_t row = trace.upperBound(std::max(at, violation.from));
+    std::erase_if(violation.actors, [&](EntityId actor) {
+        const Chronicle c = chronicleOf(actor, violation.lock, row, at, trace);
+        const bool there = c.granted && (!c.beliefEnded || *c.beliefEnded >= violation.from);
+        return !there || *c.granted > std::max(at, violation.from);
+    });
+    return violation;
+}
+
+QString told(const Violation& whole, const Trace& trace, Teller::Part part, Nanos at) {
+    const Violation violation = byThen(whole, trace, at);
     if (trace.size() == 0 || violation.actors.empty()) return invariantMeaning(violation.invariant);
     const Teller teller(violation, trace, part, at);
     using Tell = QString (Teller::*)() const;

@@ -43,19 +43,6 @@ std::optional<Chronicle::Span> cutAround(EntityId a, EntityId b, std::size_t row
     return cut;
 }
 
-/// The owner by the last row, before row `end`, of a server's copy of the lock; kNoEntity: it is free there.
-EntityId ownerOfCopy(EntityId server, EntityId lock, std::size_t end, const trace::Trace& trace) {
-    const std::size_t last = trace::firstRowBefore(end);
-    for (std::size_t i = end; i-- > last;) {
-        const EventKind kind = trace.kindAt(i);
-        if (kind != EventKind::RecordHeld && kind != EventKind::RecordFreed) continue;
-        const Event e = trace.at(i);
-        if (trace.copyOf(e.subject) != lock || trace.entity(e.subject).parent != server) continue;
-        return kind == EventKind::RecordHeld ? e.actor : trace::kNoEntity;
-    }
-    return trace::kNoEntity;
-}
-
 /// How far a replica was behind before row `end`, as it was measured last; 0: never, or in bytes.
 Nanos lagOf(EntityId server, std::size_t end, const trace::Trace& trace) {
     const std::size_t last = trace::firstRowBefore(end);
@@ -69,6 +56,18 @@ Nanos lagOf(EntityId server, std::size_t end, const trace::Trace& trace) {
 }
 
 } // namespace
+
+EntityId ownerOfCopy(EntityId server, EntityId lock, std::size_t end, const trace::Trace& trace) {
+    const std::size_t last = trace::firstRowBefore(end);
+    for (std::size_t i = end; i-- > last;) {
+        const EventKind kind = trace.kindAt(i);
+        if (kind != EventKind::RecordHeld && kind != EventKind::RecordFreed) continue;
+        const Event e = trace.at(i);
+        if (trace.copyOf(e.subject) != lock || trace.entity(e.subject).parent != server) continue;
+        return kind == EventKind::RecordHeld ? e.actor : trace::kNoEntity;
+    }
+    return trace::kNoEntity;
+}
 
 EntityId deciderBefore(std::size_t begin, EntityId lock, const trace::Trace& trace) {
     const std::size_t last = trace::firstRowBefore(begin);

@@ -26,6 +26,9 @@ trace::EntityId deciderBefore(std::size_t begin, trace::EntityId lock, const tra
 /// copy.
 std::vector<trace::EntityId> decidingServers(trace::EntityId lock, std::size_t begin, const trace::Trace& trace);
 
+/// The owner by the last row, before row `end`, of a server's copy of the lock; kNoEntity: it is free there.
+trace::EntityId ownerOfCopy(trace::EntityId server, trace::EntityId lock, std::size_t end, const trace::Trace& trace);
+
 /// Whether several servers decided the lock's record together before row `begin`, by majority.
 bool severalDecideBefore(std::size_t begin, trace::EntityId lock, const trace::Trace& trace);
 

@@ -180,21 +180,23 @@ struct Judge::Impl {
         progress.timePassed(now, row, *trace, state);
     }
 
-    Outcome outcome(Invariant invariant) const {
+    Outcome outcome(Invariant invariant, bool finished) const {
         for (const Violation& v : ledger.all())
             if (v.invariant == invariant) return Outcome::Violated;
-        return unknownSince(invariant) == kNever ? Outcome::Holds : Outcome::Unknown;
+        return unknownSince(invariant, finished) == kNever ? Outcome::Holds : Outcome::Unknown;
     }
 
-    Nanos unknownSince(Invariant invariant) const {
-        const auto unless = [](bool seen) { return seen ? kNever : 0ns; };
+    Nanos unknownSince(Invariant invariant, bool finished) const {
+        // A simulation leaves nothing out: a kind of rows that has not come yet is one of which nothing happened.
+        const bool all = state.rows > 0 && trace->originWallMs() == 0;
+        const auto unless = [all](bool seen) { return seen || all ? kNever : 0ns; };
         switch (invariant) {
         case Invariant::MutualExclusion:
             return unless(sawBelief);
         case Invariant::Progress:
             return std::min(unless(sawBelief), progress.undecidedSince());
         case Invariant::StaleWrite:
-            return std::min(unless(sawBelief || sawEffect), staleWrite.undecidedSince());
+            return std::min(unless(sawBelief || sawEffect), staleWrite.undecidedSince(finished));
         case Invariant::Ownership:
             return std::min(unless(ownership.sawRecord() || (sawBelief && !bounds.recorded)), ownership.gapSince());
         case Invariant::Reentrancy:
@@ -256,8 +258,8 @@ Verdict Judge::verdict(bool finished) const {
     for (Starved& one : v.starved)
         if (finished) one.to = std::min(one.to, v.reached);
     for (const Invariant i : kInvariants) {
-        v.outcomes[static_cast<std::size_t>(i)] = m_impl->outcome(i);
-        v.unknownSince[static_cast<std::size_t>(i)] = m_impl->unknownSince(i);
+        v.outcomes[static_cast<std::size_t>(i)] = m_impl->outcome(i, finished);
+        v.unknownSince[static_cast<std::size_t>(i)] = m_impl->unknownSince(i, finished);
     }
     if (!pending.empty()) v.outcomes[static_cast<std::size_t>(Invariant::MutualExclusion)] = Outcome::Violated;
     return v;

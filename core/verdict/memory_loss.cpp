@@ -55,6 +55,43 @@ bool emptiedAtOnce(const std::vector<EntityId>& servers, const Chronicle& c, Ent
     });
 }
 
+/// Since when a server stands still, or is dead, at row `end`; nullopt: it runs.
+std::optional<Event> awayBefore(EntityId server, std::size_t end, const Trace& trace) {
+    const std::size_t last = trace::firstRowBefore(end);
+    for (std::size_t row = end; row-- > last;) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind == EventKind::Healed) return {};
+        if (kind < EventKind::NodeStarted || kind > EventKind::NodeKilled) continue;
+        if (const Event e = trace.at(row); e.actor == server)
+            return kind == EventKind::NodePaused || kind == EventKind::NodeKilled ? std::optional(e) : std::nullopt;
+    }
+    return {};
+}
+
+/// Why the other servers of the lock could not make up for those that lost it.
+QString othersText(const std::vector<EntityId>& lost, const Chronicle& c, EntityId lock, Nanos length,
+                   const Trace& trace) {
+    const std::size_t end = trace.upperBound(*c.recordEnded);
+    QStringList sentences;
+    for (EntityId id = 1; id < trace.entityCount(); ++id) {
+        const EntityId server = trace.entity(id).parent;
+        if (trace.copyOf(id) != lock || std::ranges::find(lost, server) != lost.end()) continue;
+        const EntityId owner = ownerOfCopy(server, lock, end, trace);
+        if (owner == c.thread) continue;
+        const QString name = trace.displayName(server);
+        if (const auto away = awayBefore(server, end, trace)) {
+            const QString since = instantText(trace, away->time(), length);
+            sentences +=
+                (away->kind == EventKind::NodePaused ? Words::tr("%1 stood still since %2, and did not have it.")
+                                                     : Words::tr("%1 was dead since %2, and did not have it."))
+                    .arg(name, since);
+        } else if (owner != trace::kNoEntity) {
+            sentences += Words::tr("%1 had the lock of %2 in its place.").arg(name, actorText(owner, trace));
+        }
+    }
+    return paragraph(sentences);
+}
+
 /// The row that told of the record's end.
 Event endOf(const Chronicle& c, EntityId lock, const Trace& trace) {
     for (std::size_t row = trace.upperBound(*c.recordEnded); row-- > 0 && trace.at(row).time() == *c.recordEnded;) {
@@ -112,16 +149,19 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
             lost = Words::tr("%1 evicted the lock at %2.").arg(server, when);
         if (!lost.isEmpty())
             return paragraph(
-                {lost, handed ? Words::tr("Too few servers were left that knew of the lock of %1, and it went to %2 at "
-                                          "%3.")
-                                    .arg(who, next, nextAt)
-                              : Words::tr("Too few servers were left that knew of the lock of %1.").arg(who)});
-        return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of "
+                {lost,
+                 handed ? Words::tr("Too few servers were left that knew of the lock of %1, and it went to %2 at "
+                                    "%3.")
+                              .arg(who, next, nextAt)
+                        : Words::tr("Too few servers were left that knew of the lock of %1.").arg(who),
+                 othersText(servers, c, lock, length, trace)});
+        lost = handed ? Words::tr("%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of "
                                   "it, and the lock went to %4 at %5.")
                             .arg(server, who, when, next, nextAt)
                       : Words::tr("%1 lost its memory of the lock of %2 at %3: too few servers were left that knew of "
                                   "it.")
                             .arg(server, who, when);
+        return paragraph({lost, othersText(servers, c, lock, length, trace)});
     }
     if (together && servers.size() > 1) {
         const QString all = actorsText(servers, trace);

@@ -16,8 +16,7 @@ void StaleWriteJudge::look(const Row& row, const trace::State& state) {
         const auto belief = state.beliefs.find({e.subject, e.actor});
         if (belief != state.beliefs.end() && belief->second.phase == Belief::Phase::Holding) break;
         m_named.erase({e.subject, e.actor});
-        if (const auto late = m_waiting.extract(Hold{e.subject, e.actor}))
-            m_undecidedSince = std::min(m_undecidedSince, late.mapped());
+        if (const auto late = m_waiting.extract(Hold{e.subject, e.actor})) leaveUndecided(late.mapped());
         break;
     }
     case EventKind::RecordHeld:
@@ -63,20 +62,23 @@ void StaleWriteJudge::settleOrphan(const Hold& hold, Nanos at) {
     const auto write = m_inGap.find(hold.first);
     if (write == m_inGap.end() || !write->second.orphaned) return;
     // The first word of the server that decides now: it has what the one before it had.
-    if (write->second.gapEnded != at || write->second.owner != hold.second) undecided(write->second);
+    if (write->second.gapEnded != at || write->second.owner != hold.second)
+        leaveUndecided(std::min(at, write->second.gapEnded));
     m_inGap.erase(write);
 }
 
-void StaleWriteJudge::undecided(const WriteInAGap& write) {
-    m_undecidedSince = std::min(m_undecidedSince, write.at);
+void StaleWriteJudge::leaveUndecided(Nanos since) {
+    m_undecidedSince = std::min(m_undecidedSince, since);
 }
 
-Nanos StaleWriteJudge::undecidedSince() const {
+Nanos StaleWriteJudge::undecidedSince(bool finished) const {
     Nanos first = m_undecidedSince;
     for (const auto& [hold, at] : m_waiting)
         first = std::min(first, at);
-    for (const auto& [lock, write] : m_inGap)
-        if (write.gapEnded == kNever || write.orphaned) first = std::min(first, write.at);
+    for (const auto& [lock, write] : m_inGap) {
+        if (write.gapEnded == kNever && finished) first = std::min(first, write.at);
+        if (write.gapEnded != kNever && write.orphaned) first = std::min(first, write.gapEnded);
+    }
     return first;
 }
 
@@ -85,7 +87,8 @@ void StaleWriteJudge::settleGap(trace::EntityId lock, const trace::Event& freed)
     if (write.empty()) return;
     const bool lost = trace::FreedBy(freed.flags & trace::kFreedByMask) == trace::FreedBy::NodeLoss;
     // The servers are back without the hold: when they lost it, nobody has seen.
-    if (write.mapped().orphaned || (lost && write.mapped().gapEnded >= freed.time())) undecided(write.mapped());
+    if (write.mapped().orphaned || (lost && write.mapped().gapEnded >= freed.time()))
+        leaveUndecided(std::min(freed.time(), write.mapped().gapEnded));
 }
 
 void StaleWriteJudge::judgeUnobserved(const Row& row, trace::EntityId lock, const trace::State& state) {
@@ -98,10 +101,10 @@ void StaleWriteJudge::judgeUnobserved(const Row& row, trace::EntityId lock, cons
     const bool named = record != state.records.end() && lasts(record->second.owner, record->second.deadline);
     const auto lost = m_lost.find(lock);
     const bool orphaned = !named && lost != m_lost.end() && lasts(lost->second.owner, lost->second.deadline);
-    if ((!named && !orphaned) || row.trace.originWallMs() != 0) return undecided({e.time()});
+    if ((!named && !orphaned) || row.trace.originWallMs() != 0) return leaveUndecided(e.time());
     WriteInAGap& write = m_inGap[lock];
     if (write.at != Nanos(0) && write.gapEnded == kNever) return; // the first one counts
-    if (write.orphaned) undecided(write);
+    if (write.orphaned) leaveUndecided(write.gapEnded);
     write = {e.time(), kNever, orphaned, e.actor};
 }
 
@@ -139,7 +142,7 @@ void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {
         // Else a record names one owner, and says nothing about the other shared holders; about a holder that it has
         // not named yet it may just be late.
         if (!readers || !m_named.contains({lock, e.actor})) {
-            m_undecidedSince = std::min(m_undecidedSince, e.time());
+            leaveUndecided(e.time());
             return;
         }
     }

@@ -15,17 +15,18 @@ namespace lockscope::verdict {
 /// some delay. A thread that believes, and that no row of the record has named since it asked for the lock, may be such
 /// a case: its write stays undecided unless the record names it later. In simulations the record always comes first,
 /// and is unobserved only while the servers that decide are down: the hold that it named goes on until its deadline. A
-/// write of that holder is undecided until they are back, and for good if they have lost the hold. If the server that
-/// decided died, its hold goes on where the next one has a copy of it.
+/// write of that holder is fine so far, and undecided from when they are back without the hold, or if they never are.
+/// If the server that decided died, its hold goes on where the next one has a copy of it.
 class StaleWriteJudge {
 public:
     explicit StaleWriteJudge(Ledger& ledger) : m_ledger(ledger) {}
 
     /// A row, before it is folded into `state`.
     void look(const Row& row, const trace::State& state);
-    /// The first write that could not be judged: the record was not observed, no token told, or the record has not
-    /// followed yet. kNever: there is none.
-    Nanos undecidedSince() const;
+    /// Since when a write could not be judged: the record was not observed, no token told, or the record has not
+    /// followed yet. In a simulation that is certain when the servers that were down are back. kNever: there is none.
+    /// `finished`: the world has ended, and servers that are still down have not come back.
+    Nanos undecidedSince(bool finished) const;
 
 private:
     using Hold = std::pair<trace::EntityId, trace::EntityId>; ///< lock, thread
@@ -46,7 +47,7 @@ private:
     void recordNames(Hold hold);
     /// The record of a lock names that holder in this instant.
     void settleOrphan(const Hold& hold, Nanos at);
-    void undecided(const WriteInAGap& write);
+    void leaveUndecided(Nanos since);
     /// The hold that a write in a gap relied on has ended.
     void settleGap(trace::EntityId lock, const trace::Event& freed);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/why_unknown.h"
 
+#include "trace/look_back.h"
 #include "trace/trace_time.h"
 #include "verdict/words.h"
+
+#include <map>
 
 namespace lockscope::verdict {
 
@@ -27,6 +30,23 @@ QString neverSeen(Invariant invariant) {
     return Words::tr("Neither the clients' beliefs nor the servers' record were observed.");
 }
 
+/// The write that could not be judged since then: in a simulation that is certain only when the servers are back.
+Nanos unjudgedWrite(Nanos since, const trace::Trace& trace) {
+    std::map<trace::EntityId, Nanos> writes; // the first one of each lock without a token
+    std::size_t row = trace.upperBound(since);
+    for (const std::size_t last = trace::firstRowBefore(row); row-- > last && trace.originWallMs() == 0;) {
+        const trace::EventKind kind = trace.kindAt(row);
+        if (kind != trace::EventKind::WriteAccepted && kind != trace::EventKind::RecordUnobserved) continue;
+        const trace::Event e = trace.at(row);
+        if (kind == trace::EventKind::WriteAccepted && e.value == 0)
+            writes[trace.entity(e.subject).parent] = e.time();
+        else if (const auto write = writes.find(e.subject);
+                 kind == trace::EventKind::RecordUnobserved && write != writes.end())
+            return write->second;
+    }
+    return since;
+}
+
 } // namespace
 
 QString whyUnknown(const Verdict& verdict, Invariant invariant, const trace::Trace& trace) {
@@ -34,7 +54,8 @@ QString whyUnknown(const Verdict& verdict, Invariant invariant, const trace::Tra
     if (verdict.outcomes[index] != Outcome::Unknown) return {};
     const Nanos since = verdict.unknownSince[index];
     if (since == Nanos(0) || since == kNever) return neverSeen(invariant);
-    const QString at = instantText(trace, since, Nanos(0));
+    const QString at =
+        instantText(trace, invariant == Invariant::StaleWrite ? unjudgedWrite(since, trace) : since, Nanos(0));
     switch (invariant) {
     case Invariant::StaleWrite:
         return Words::tr("The write at %1 could not be judged: the record did not show whether its client held the "

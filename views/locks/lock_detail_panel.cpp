@@ -372,19 +372,19 @@ void LockDetailPanel::showConnection(trace::EntityId lock) {
 }
 
 void LockDetailPanel::showDecider(const LockFacts& facts) {
-    const bool several = facts.deciders >= 0;
-    m_facts[WhoDecides]->setVisible(several);
-    m_decidesName->setVisible(several);
-    if (!several) return;
+    const auto node = m_context->state().nodes.find(facts.server);
+    const bool paused = node != m_context->state().nodes.end() && node->second.life == trace::ClientState::Life::Paused;
+    const bool tells = facts.deciders >= 0 || paused; // of one server alone only that it cannot
+    m_facts[WhoDecides]->setVisible(tells);
+    m_decidesName->setVisible(tells);
+    if (!tells) return;
     const auto trace = m_context->trace();
     QString words = serverText(facts, *trace);
-    const auto node = m_context->state().nodes.find(facts.server);
-    if (node != m_context->state().nodes.end() && node->second.life == trace::ClientState::Life::Paused)
-        words = tr("%1, paused").arg(words);
+    if (paused) words = tr("%1, paused").arg(words);
     if (facts.deciders == 0 && facts.server != kNoEntity && facts.server == trace->entity(facts.lock).parent)
         words = tr("%1, dead").arg(words);
     if (facts.drain) words = drainWords(*facts.drain, *trace);
-    setFact(WhoDecides, words, facts.deciders == 0 || facts.drain ? Role::WaitingText : Role::Text);
+    setFact(WhoDecides, words, facts.deciders == 0 || facts.drain || paused ? Role::WaitingText : Role::Text);
 }
 
 ToldClients LockDetailPanel::toldClients(trace::EntityId lock) const {
@@ -481,7 +481,9 @@ void LockDetailPanel::showQueue(const LockFacts& facts) {
     m_queueNote->setText(note);
     m_queueNote->setVisible(!note.isEmpty());
     m_queueView->setVisible(!facts.waiters.empty());
-    m_queueCaption->setHint(facts.waiters.empty()      ? QString()
+    m_queueCaption->setHint(facts.waiters.empty() ? QString()
+                            : facts.cannotDecide == trace::CannotDecide::DeciderDead
+                                ? tr("the server is dead; as clients asked")
                             : facts.queueNamed()       ? tr("in the server's order")
                             : !facts.observed          ? facts.deciders == 0 ? tr("nobody decides; as clients asked")
                                                                              : tr("no server answers; as clients asked")

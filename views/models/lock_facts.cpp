@@ -137,7 +137,7 @@ bool waits(const trace::Record& record, const trace::Belief& belief, EntityId th
 
 /// The server's queue where it names it, and our own clients that wait besides.
 void addQueue(LockFacts& facts, const trace::Record& record, const trace::Trace& trace, const trace::State& state) {
-    if (!record.observed || record.queue.empty()) return;
+    if (!record.observed || record.queue.empty() || facts.cannotDecide == trace::CannotDecide::DeciderDead) return;
     std::vector<Waiter> queue;
     for (const trace::QueuedWaiter& place : record.queue) {
         const bool told = place.toldSince != trace::kSinceNotTold;
@@ -206,7 +206,8 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     // A server of ours begins empty; what somebody else's holds is not known before the first look at it.
     const bool watched = trace.originWallMs() != 0 && !facts.ownClients;
     facts.recorded = record.seen || (believers.empty() && (found != state.records.end() || !watched));
-    facts.serverWaiters = record.observed ? record.waiters : -1;
+    const bool counts = record.observed && facts.cannotDecide != trace::CannotDecide::DeciderDead;
+    facts.serverWaiters = counts ? record.waiters : -1;
     facts.grants = record.grants;
     facts.token = record.token;
     facts.certainty = record.certainty;

@@ -114,6 +114,23 @@ QString freeWords(trace::CannotDecide why) {
     return Story::tr("on the server it is free");
 }
 
+/// Why a lock that looks held, or free, cannot change hands; empty: it can.
+QString stuckWords(EntityId lock, const trace::Record& record, const ViewContext& context) {
+    const auto trace = context.trace();
+    const trace::State& state = context.state();
+    const trace::CannotDecide why = trace::whoCannotDecide(lock, *trace, state);
+    if (why == trace::CannotDecide::NoServer)
+        return Story::tr("no server can decide, so nobody can get it or give it back");
+    if (why != trace::CannotDecide::None && why != trace::CannotDecide::Divided) return freeWords(why);
+    const EntityId own = trace->entity(lock).parent, server = own != trace::kNoEntity ? own : record.decider;
+    const auto node = state.nodes.find(server);
+    if (server == trace::kNoEntity || node == state.nodes.end() || node->second.life != Life::Paused) return {};
+    const bool free = record.owner == trace::kNoEntity && record.holders.empty();
+    return (free ? Story::tr("%1 stands still, so nobody can get it")
+                 : Story::tr("%1 stands still, so nobody can get it or give it back"))
+        .arg(trace->displayName(server));
+}
+
 QString storyOf(const ViewContext& context, EntityId lock) {
     const trace::State& state = context.state();
     const auto trace = context.trace();
@@ -143,6 +160,8 @@ QString storyOf(const ViewContext& context, EntityId lock) {
                     .arg(namesOf({record.owner}, *trace), duration(Nanos(record.deadline - now)));
     else
         told += Story::tr("on the server it is held by %1").arg(namesOf({record.owner}, *trace));
+    if (record.observed && !drain && (!free || told.back() == freeWords(trace::CannotDecide::None)))
+        told += stuckWords(lock, record, context);
     tell(Story::tr("%1 is dead", "one client"), Story::tr("%1 are dead", "several clients"),
          deadHolders(state, *trace, record));
     if (drain) told += drainWords(*drain, *trace);

@@ -58,7 +58,12 @@ Nanos seenTo(const ViewContext& context) {
 }
 
 AsSeen asSeen(const verdict::Violation& violation, const ViewContext& context) {
-    return asSeen(violation, seenTo(context), context.playhead());
+    const session::Session* const session = context.session();
+    const bool begun = violation.from <= context.playhead();
+    // A run that is opened at an instant is computed further than its playhead has ever been.
+    const bool ahead = begun && session && session->abilities().rewind;
+    const Nanos to = ahead ? std::min(seenTo(context), context.furthest()) : seenTo(context);
+    return asSeen(violation, to, context.playhead());
 }
 
 AsSeen asSeen(const verdict::Violation& violation, Nanos seenTo, Nanos playhead) {

@@ -159,7 +159,9 @@ QSize LockscopeStyle::sizeFromContents(ContentsType type, const QStyleOption* op
         break;
     case CT_ToolButton: {
         const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
-        const bool menu = button && (button->features & QStyleOptionToolButton::HasMenu);
+        // Where the arrow is a button of its own, the size that comes has its width already.
+        const bool menu = button && (button->features & QStyleOptionToolButton::HasMenu) &&
+                          !(button->features & QStyleOptionToolButton::MenuButtonPopup);
         result = {std::max(size.width() + 12 + (menu ? style_parts::kMenuArrow : 0), kControlHeight),
                   std::max(size.height() + 8, kControlHeight)};
         break;

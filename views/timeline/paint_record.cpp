@@ -2,6 +2,7 @@
 #include "theme/format.h"
 #include "timeline/paint_lease.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace lockscope::views {
@@ -197,6 +198,26 @@ QStringList gapWords(const PaintKit& kit, const Lane& lane, const Span& span) {
     return noMasterWords(kit.trace, Nanos(span.from), span.open() ? kNever : Nanos(span.to), Nanos(kit.now));
 }
 
+/// Where the one server that keeps a lock is dead and no row of the lock says so: nobody can have it.
+void paintDeadServer(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
+    if (lane.other == trace::kNoEntity || kit.trace.originWallMs() != 0) return; // running servers go out of sight
+    const auto& lanes = kit.data.lanes();
+    const auto server = std::ranges::find_if(
+        lanes, [&](const auto& other) { return other->kind == LaneKind::Node && other->entity == lane.other; });
+    if (server == lanes.end()) return;
+    (*server)->spans.visit(
+        kit.c.from(), kit.to(), kit.pixel * 8, kit.now,
+        [&](std::size_t, const Span& life) {
+            if (NodePhase(life.state) != NodePhase::Down) return;
+            const std::int64_t end = (*server)->endOf(life, kit.now);
+            const std::size_t i = lane.spans.firstEndingAfter(life.from);
+            if (i < lane.spans.size() && lane.spans[i].from < end) return;
+            kit.gap(kit.across(life.from, end, bar, 2),
+                    {Timeline::tr("%1 is dead").arg(kit.trace.displayName(lane.other)), Timeline::tr("dead")});
+        },
+        [](const SpanSum&) {});
+}
+
 /// Refusals and other ends of a record that no release explains.
 void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) {
     struct Mark {
@@ -239,6 +260,7 @@ void paintMarks(const PaintKit& kit, const TickTrack& ticks, const QRectF& bar) 
 void paintRecord(const PaintKit& kit, const Lane& lane, int height) {
     const QRectF bar = kit.m.bar(lane, 0, kit.c.width());
     if (kit.m.showsDeciders(lane)) paintDeciders(kit, lane);
+    paintDeadServer(kit, lane, bar);
     paintRecordSpans(
         kit, lane, bar, [&](const Span& span, const QRectF& r) { kit.gap(r, gapWords(kit, lane, span)); },
         [&](const Span& span, const QRectF& r) { paintLease(kit, lane, span, r); });

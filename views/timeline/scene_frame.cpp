@@ -209,6 +209,13 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
         kit.firstFitting({titled + kit.m.px(8), 0, labels - titled - kit.m.px(10), double(ruler)},
                          {words, QString::number(pinned)}, kit.small, Role::TextDim);
     }
+    if (size.height() > ruler && kit.trace.originWallMs() == 0) {
+        //: The name of the strip below the time axis, which has marks of faults and violations.
+        const QString words = Timeline::tr("faults");
+        const double width = kit.small.width(words);
+        kit.text({labels - width - kit.m.px(10), double(ruler), width + 2, double(size.height() - ruler)}, words,
+                 kit.small, Role::TextFaint);
+    }
 
     painter.save();
     painter.translate(labels, 0);

@@ -247,13 +247,12 @@ void TransportBar::makeMilestoneMenu() {
         m_milestones->addAction(command(id));
     m_next = new QToolButton;
     m_next->setMenu(m_milestones);
-    m_next->setPopupMode(QToolButton::InstantPopup);
+    m_next->setPopupMode(QToolButton::MenuButtonPopup);
     m_next->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     m_next->setIcon(icon("skip"));
-    //: A button whose menu offers: acquisition, fault, violation.
-    m_next->setText(tr("next"));
+    connect(m_next, &QToolButton::clicked, command("transport.next-violation"), &QAction::trigger);
     m_next->setFocusPolicy(Qt::TabFocus);
-    m_next->setToolTip(tr("Run to the next acquisition, fault or violation"));
+    m_next->setToolTip(tr("Run to the next violation; the arrow offers acquisitions and faults, too"));
     m_next->setAccessibleName(m_next->toolTip());
     m_next->setFixedHeight(32);
 }

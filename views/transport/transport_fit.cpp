@@ -87,6 +87,11 @@ void TransportBar::fold() {
     constexpr double kLargeText = 1.2;
     if (m_verdictScale != textScale()) m_verdictRoom = 0; // before a class all is larger, and smaller again after it
     m_verdictScale = textScale();
+    constexpr int kWide = 1400; // px of a row in which the whole words take nothing from anything else
+    //: A button that runs to the next violation.
+    m_next->setText(width() >= kWide * textScale() ? tr("next violation")
+                                                   //: The same button, where there is little room.
+                                                   : tr("next"));
     m_verdictRoom = std::max(m_verdictRoom, m_banner->minimumSizeHint().width());
     const auto beside = [&](int letters) {
         return roomBeside(

@@ -22,6 +22,12 @@ int bannerHeight() {
     return std::max(32, QFontMetrics(uiFont(0, QFont::DemiBold)).height() + 6);
 }
 
+/// Without what the run may have been computed ahead.
+verdict::Starved untilPlayhead(verdict::Starved starved, Nanos playhead) {
+    starved.to = std::max(starved.from, std::min(starved.to, playhead));
+    return starved;
+}
+
 } // namespace
 
 VerdictBanner::VerdictBanner(ViewContext* context, QWidget* parent)
@@ -103,7 +109,9 @@ void VerdictBanner::refresh() {
     } else if (!isJudged(*m_context)) {
         text = tr("Nothing to judge yet");
     } else if (m_outcome == verdict::Outcome::Unknown && !nothing) {
-        text = tr("What was seen holds, but not all was seen");
+        text = trace->originWallMs() != 0 ? tr("What was seen holds, but not all was seen")
+                                          //: Of a simulation, in which all is seen: servers lost what would tell.
+                                          : tr("What can be judged holds, but not all can");
     } else if (m_outcome == verdict::Outcome::Unknown) {
         text = tr("Nothing to judge yet");
     } else {
@@ -142,7 +150,7 @@ bool VerdictBanner::event(QEvent* event) {
         } else if (m_alert)
             tip = m_alert->sentence + QStringLiteral("\n→ ") + m_alert->advice;
         else if (m_starved)
-            tip = verdict::explain(*m_starved, *m_context->trace());
+            tip = verdict::explain(untilPlayhead(*m_starved, m_context->playhead()), *m_context->trace());
         showPlainTip(static_cast<QHelpEvent*>(event)->globalPos(), tip, this);
         return true;
     }

@@ -381,6 +381,13 @@ private Q_SLOTS:
         QCOMPARE(rows[0].permitsInAll.value(), 3);
         QCOMPARE(rows[0].waiterCount.value(), 1);
     }
+    void permitsThatHaveAllEndedHoldNothing() {
+        const QByteArray dead(16, '\x02');
+        const auto rows = rowsOf({string("pool", "0", {}), zset("{pool}:timeout", {{dead, double(kNow - 5)}})});
+        QVERIFY(rows.at(0).state == LockRow::State::Free); // taken back or not
+        QVERIFY(rows[0].holders.empty());
+        QCOMPARE(rows[0].permitsFree.value(), 1);
+    }
     void permitsWithoutEndNeverExpire() {
         const auto rows =
             rowsOf({string("pool", "0", {}), zset("{pool}:timeout", {{QByteArray(16, 'x'), 922337203685477.0}})});

@@ -360,6 +360,25 @@ private Q_SLOTS:
         QCOMPARE(session.scenario(), builtin("contention"));
     }
 
+    void whatDoesNotFitOtherServersIsLeftOutAndTold() {
+        SimulatedSession session(builtin("contention"), 1);
+        session.advanceTo(5s);
+        QTRY_VERIFY(session.trace()->reached() >= Nanos(5s));
+        session.apply(fault(Action::PauseClient, "A"), 2s);
+        session.apply(fault(Action::PauseNode, "redis-1"), 3s);
+        QCOMPARE(session.doneByHand().size(), std::size_t(2));
+        QSignalSpy complaints(&session, &SimulatedSession::complained);
+        scenario::Fault recipe = fault(Action::Set, "");
+        recipe.setting = QStringLiteral("recipe");
+        recipe.text = QStringLiteral("etcd-lease");
+        session.apply(recipe, 4s);
+        QCOMPARE(session.doneByHand().size(), std::size_t(1));
+        QCOMPARE(session.doneByHand().front().target, QStringLiteral("A"));
+        QCOMPARE(complaints.size(), 1);
+        const QString told = complaints.front().front().toString();
+        QVERIFY2(told.contains(QLatin1String("left out: redis-1 at 3.000 s")), qPrintable(told));
+    }
+
     void mayBeClosedAtAnyMoment() {
         for (int i = 0; i < 20; ++i) {
             SimulatedSession session(builtin("contention"), static_cast<std::uint64_t>(i));

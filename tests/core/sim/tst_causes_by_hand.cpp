@@ -74,6 +74,10 @@ private Q_SLOTS:
             << u"contention?recipe=redis-fair&seed=1&do=4.3s,jump-clock,redis-1,value=20s"_qs
             << u"The clock of redis-1 jumped at 4\\.3 s\\. C lost its place in the server's queue at 4\\.[45]"_qs
             << u"died"_qs;
+        QTest::newRow("too few servers, as another one stood still")
+            << u"contention?recipe=redis-redlock&seed=359&do=3.81s,cut-link,A%7Credis-2,for=7.1s&do=7.13s,pause-node,"
+               "redis-2,for=8.9s&do=11.82s,flush-node,redis-1&do=15.64s,evict-key,redis-3"_qs
+            << u"redis-2 stood still since 7\\.13[0-9]* s, and did not have it"_qs << u"lost its memory"_qs;
         QTest::newRow("a take that was done twice")
             << u"contention?recipe=redis-reentrant&seed=2&do=5.3s,repeat-request,waiter"_qs
             << u"A request of D reached redis-1 twice, sent at 5\\.720"_qs << u"request of [ABC]"_qs;
@@ -212,6 +216,17 @@ private Q_SLOTS:
                                                  "stall-disk,etcd-2&do=5s,stall-disk,etcd-3&do=5s,cut-link,A%2CB%2CC%"
                                                  "2CD%7Cetcd-1%2Cetcd-2"));
         QCOMPARE(report.verdict.outcomes[std::size_t(verdict::Invariant::Progress)], verdict::Outcome::Violated);
+    }
+
+    void permitsThatAClockEndsAreHeldByNobody() {
+        const auto report =
+            runOf(u"contention-permits?recipe=redis-semaphore&seed=7&do=6s,jump-clock,redis-1,value=20s"_qs);
+        for (trace::EntityId id = 1; id < report.trace->entityCount(); ++id)
+            QVERIFY(report.trace->entity(id).name != "?"); // a thread that nobody knows
+        const auto ends = rows(*report.trace, trace::EventKind::RecordFreed);
+        const auto jump = std::ranges::find(ends, Nanos(6s).count(), &trace::Event::at);
+        QVERIFY(jump != ends.end());
+        QVERIFY(reasonOf(*jump) == trace::FreedBy::Expiry);
     }
 
     /// The script that takes a permit sweeps those that are over, by the server's clock, which may be a fast one.

@@ -3,6 +3,7 @@
 
 #include "synthetic/synthetic.h"
 #include "trace/state.h"
+#include "verdict/why_unknown.h"
 
 #include <algorithm>
 
@@ -37,6 +38,7 @@ private Q_SLOTS:
     void progressNeedsAMajorityThatRuns();
     void overallAndAsOf();
     void whatWasUnknownIsNotMadeUpLater();
+    void whatIsUnknownLaterHeldUntilThen();
     void finishingClosesOpenViolations();
     void anOverlapFromTheLastInstantOnIsSeenAtOnce();
     void outcomesAtAnInstant();
@@ -196,6 +198,7 @@ void TestVerdict::openOverlapGoesOn() {
 
 void TestVerdict::nothingObservedIsUnknown() {
     HandWritten w;
+    w.trace->setOriginWallMs(1'700'000'000'000);
     w.started();
     const Verdict v = w.judge();
     for (const Outcome o : v.outcomes)
@@ -205,6 +208,7 @@ void TestVerdict::nothingObservedIsUnknown() {
 
 void TestVerdict::onlyTheRecordObserved() {
     HandWritten w;
+    w.trace->setOriginWallMs(1'700'000'000'000);
     w.held(1000, w.a, 4000);
     w.freed(2000, FreedBy::Release, w.a, w.a);
     const Verdict v = w.judge();
@@ -256,7 +260,8 @@ void TestVerdict::writesWhileTheServersAreDown() {
     w.take(1000, w.a, 4000);
     w.add(1500, Kind::RecordUnobserved, 0, w.lock);
     w.write(writtenAt, w.a);
-    QCOMPARE(now(), Outcome::Unknown); // nobody can tell yet
+    QCOMPARE(now(), watched || writtenAt > 4000 ? Outcome::Unknown : Outcome::Holds); // the hold lasts, so far
+    QCOMPARE(w.judge({}, true).outcomes[std::size_t(Invariant::StaleWrite)], Outcome::Unknown); // nobody told
     w.add(5000, Kind::RecordObserved, 0, w.lock);
     if (freedBy >= 0) w.freed(5000, FreedBy(freedBy), 0, w.a);
     QCOMPARE(now(), outcome);
@@ -288,7 +293,8 @@ void TestVerdict::writesOfAHoldWhoseServerDied() {
     w.freed(1500, FreedBy::NodeLoss, 0, w.a);
     w.add(1500, Kind::RecordUnobserved, 0, w.lock);
     w.write(writtenAt, w.a);
-    QCOMPARE(now(), Outcome::Unknown); // nobody can tell yet
+    QCOMPARE(now(), writtenAt > 4000 ? Outcome::Unknown : Outcome::Holds); // the hold lasts, so far
+    QCOMPARE(w.judge({}, true).outcomes[std::size_t(Invariant::StaleWrite)], Outcome::Unknown); // nobody told
     w.add(5000, Kind::RecordObserved, 0, w.lock);
     if (!holder.isEmpty()) w.held(heldAt, holder == "A" ? w.a : w.b, 9000);
     QCOMPARE(now(), outcome);
@@ -297,8 +303,27 @@ void TestVerdict::writesOfAHoldWhoseServerDied() {
     QCOMPARE(now(), outcome);
 }
 
+void TestVerdict::whatIsUnknownLaterHeldUntilThen() {
+    HandWritten w;
+    const auto staleWrite = [&w](int t) { return w.judge().outcomeAt(Invariant::StaleWrite, ms(t)); };
+    QCOMPARE(staleWrite(0), Outcome::Unknown); // there is no row yet
+    w.take(1000, w.a, 4000);
+    w.add(1500, Kind::RecordUnobserved, 0, w.lock);
+    w.write(2000, w.a);
+    w.trace->reach(ms(3000));
+    QCOMPARE(staleWrite(3000), Outcome::Holds);
+    w.add(5000, Kind::RecordObserved, 0, w.lock);
+    w.freed(5000, FreedBy::NodeLoss, 0, w.a);
+    QCOMPARE(staleWrite(3000), Outcome::Holds);
+    QCOMPARE(staleWrite(4999), Outcome::Holds);
+    QCOMPARE(staleWrite(5000), Outcome::Unknown);
+    const QString why = whyUnknown(w.judge(), Invariant::StaleWrite, *w.trace);
+    QVERIFY2(why.contains(QLatin1String("The write at 2.000 s")), qPrintable(why)); // told by its own instant
+}
+
 void TestVerdict::anOptimisticRecipeHasNoHoldToEnd() {
     HandWritten w;
+    w.trace->setOriginWallMs(1'700'000'000'000);
     Bounds bounds;
     bounds.recorded = false;
     const auto ownership = [&] { return w.judge(bounds).outcomes[std::size_t(Invariant::Ownership)]; };

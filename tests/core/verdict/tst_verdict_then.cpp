@@ -40,6 +40,18 @@ private Q_SLOTS:
         QCOMPARE(why(open, *w.trace, ms(6500)), now.section(QStringLiteral(". "), 1));
     }
 
+    void aBelieverThatComesLaterIsNotNamedBefore() {
+        HandWritten w;
+        w.started();
+        w.granted(1000, w.a);
+        w.granted(2000, w.b);
+        w.granted(3000, w.c);
+        w.trace->reach(ms(4000));
+        const Violation open = w.violations(Invariant::MutualExclusion).at(0);
+        QVERIFY(whatHappened(open, *w.trace, ms(2500)).startsWith(QStringLiteral("A and B have believed")));
+        QVERIFY(whatHappened(open, *w.trace, ms(3000)).startsWith(QStringLiteral("A, B and C have believed")));
+    }
+
     void theGrantToTheOtherBelieverIsNamed() {
         HandWritten w;
         w.started();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A lock that stands on a server though its client gave it up, and servers that are dead, are told as that.
 #include "faults/fault_targets.h"
+#include "locks/lock_detail_panel.h"
 #include "locks/seen_lines.h"
 #include "models/lock_facts.h"
 #include "models/locks_model.h"
@@ -149,6 +150,30 @@ private Q_SLOTS:
         QCOMPARE(facts.condition, LockCondition::Held);
         QVERIFY(facts.heldFor > 5s && facts.heldFor < 6s);
         QCOMPARE(roundDuration(std::chrono::round<std::chrono::milliseconds>(facts.lease)), u"20 s"_qs);
+    }
+
+    /// A dead server's last count of waiters is no queue of now, and one that stands still decides nothing.
+    void aServerThatIsAwayDecidesNothing() {
+        const QString text =
+            u"contention?recipe=sql-for-update&seed=2&do=6s,pause-node,sql-1,for=3s&do=14s,kill-node,sql-1,for=3s"_qs;
+        Look up(text, 5s), still(text, 7s), dead(text, 15s);
+        QVERIFY(up.facts().serverWaiters > 0);
+        QVERIFY2(!up.now().contains(u"nobody can get it"), qPrintable(up.now()));
+        QVERIFY2(still.now().contains(u"sql-1 stands still, so nobody can get it"), qPrintable(still.now()));
+        QCOMPARE(LockDetailPanel(&up.context).fact(LockDetailPanel::WhoDecides), QString());
+        QCOMPARE(LockDetailPanel(&still.context).fact(LockDetailPanel::WhoDecides), u"sql-1, paused"_qs);
+        QVERIFY2(dead.now().contains(u"its server is dead, so nobody can get it"), qPrintable(dead.now()));
+        QCOMPARE(dead.facts().serverWaiters, -1);
+        QVERIFY(!dead.facts().waiters.empty()); // as clients asked
+    }
+
+    /// An ensemble without a leader that answers: nobody gets its locks, held or not.
+    void anEnsembleThatCannotDecideSaysSo() {
+        Look look(u"contention?recipe=zk-mutex&seed=7&do=5s,kill-node,zk-3&do=6s,restart-node,zk-3&do=6.2s,pause-node,"
+                  "zk-2,for=4s&do=9s,kill-node,zk-1,for=5s"_qs,
+                  9500ms);
+        QVERIFY2(look.now().contains(u"no server can decide, so nobody can get it or give it back"),
+                 qPrintable(look.now()));
     }
 };
 

@@ -47,6 +47,16 @@ private Q_SLOTS:
         QVERIFY2(banner->text().contains(u"for 1.2 s, from 2.0 s"_qs), qPrintable(banner->text()));
     }
 
+    /// A run that is opened at an instant is computed further, and nobody has seen that.
+    void anInstantThatARunIsOpenedAtTellsNothingLater() {
+        Scene scene;
+        scene.session.violate(); // from 2 s to 3.2 s
+        scene.session.advanceTo(10s);
+        QTRY_VERIFY(scene.context.trace()->reached() >= Nanos(10s));
+        scene.context.setPlayhead(2500ms);
+        QVERIFY2(scene.banner.text().contains(u"for 500 ms so far"_qs), qPrintable(scene.banner.text()));
+    }
+
     /// The beginning of a run says the same before and after the run has gone on.
     void theBeginningIsNotJudged() {
         Scene scene;

@@ -30,7 +30,11 @@ private Q_SLOTS:
         QTRY_VERIFY(!scene.context()->verdict()->violations.empty());
         QTRY_VERIFY(scene.context()->verdict()->violations.front().to != kNever);
         const verdict::Violation first = scene.context()->verdict()->violations.front();
-        scene.context()->setPlayhead(first.from + (first.to - first.from) / 2);
+        const Nanos middle = first.from + (first.to - first.from) / 2;
+        scene.context()->setPlayhead(middle); // nobody has seen what was computed further
+        QVERIFY2(line->sentence().contains(QStringLiteral("A has been paused since")), qPrintable(line->sentence()));
+        scene.context()->setPlayhead(20s);
+        scene.context()->setPlayhead(middle);
         const QString whole = verdict::explain(first, *scene.context()->trace());
         QCOMPARE(line->sentence(), verdict::why(first, *scene.context()->trace()));
         QVERIFY(whole.endsWith(line->sentence()) && whole != line->sentence()); // the banner says the rest

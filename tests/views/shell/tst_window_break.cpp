@@ -3,9 +3,11 @@
 #include "cluster/cluster_panel.h"
 #include "faults/recipe_box.h"
 #include "locks/locks_panel.h"
+#include "locks/protocol_panel.h"
 #include "timeline/timeline_ruler.h"
 #include "timeline/timeline_view.h"
 #include "transport/why_line.h"
+#include "verdict/verdict_panel.h"
 #include "welcome/scenario_card.h"
 #include "window_scene.h"
 
@@ -314,6 +316,24 @@ private Q_SLOTS:
         QVERIFY2(m.why().contains(QStringLiteral(" behind, took ")), qPrintable(m.why()));
         QVERIFY2(m.why().contains(QStringLiteral("without the lock of %1").arg(m.trace().displayName(holder))),
                  qPrintable(m.why()));
+    }
+
+    /// Where there is room, the recipe's steps and the verdict are read together; else they share a place.
+    void stepsAndVerdictStandTogetherWhereThingsAreBroken() {
+        tests::WindowScene scene;
+        scene.open("failover-async");
+        const auto* const steps = scene.window->findChild<views::ProtocolPanel*>();
+        const auto* const verdict = scene.window->findChild<views::VerdictPanel*>();
+        QTRY_VERIFY(steps->isVisible() && !verdict->isVisible());
+        scene.action("layout.break")->trigger();
+        QTRY_VERIFY(steps->isVisible() && verdict->isVisible());
+        QVERIFY(steps->mapTo(scene.window.get(), QPoint()).y() < verdict->mapTo(scene.window.get(), QPoint()).y());
+        scene.window->resize(1280, 720);
+        QTRY_VERIFY(steps->isVisible() && !verdict->isVisible());
+        scene.window->resize(1600, 1000);
+        QTRY_VERIFY(steps->isVisible() && verdict->isVisible());
+        scene.action("layout.teach")->trigger();
+        QTRY_VERIFY(steps->isVisible() && !verdict->isVisible());
     }
 };
 

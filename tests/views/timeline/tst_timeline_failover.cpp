@@ -410,6 +410,36 @@ private Q_SLOTS:
         QCOMPARE(laneState(data, released, Story::ms(7500)), u"idle"_qs); // no row tells that it wants the lock again
     }
 
+    /// The one server of a lock is dead, and no row of the lock says so: nobody can have it then.
+    void aDeadServersRecordIsNoEmptyLane() {
+        const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+        const auto plain = [&](bool dies) {
+            auto trace = std::make_shared<trace::Trace>();
+            const EntityId server = trace->intern(trace::EntityKind::Node, "sql-1");
+            const EntityId lock = trace->intern(trace::EntityKind::Lock, "orders", server);
+            trace->append({0, 0, server, 0, 0, EventKind::NodeStarted});
+            trace->append({Story::ms(100), 0, 0, lock, 0, EventKind::RecordWaiters});
+            if (dies) trace->append({Story::ms(2000), 0, server, 0, 0, EventKind::NodeKilled});
+            trace->reach(8s);
+            TimelinePicture picture;
+            picture.trace = trace;
+            picture.to = 8s;
+            TimelineData data(trace);
+            data.consume();
+            TimelineLayout layout;
+            layout.update(data, metrics);
+            const TimelineLayout::Row& row = layout.rows()[std::size_t(layout.rowOf(lock))];
+            const QImage image = renderTimelineImage(kSize, 1, picture);
+            const QRectF bar = metrics.bar(*row.lane, 0, 1);
+            const QRect where(image.width() / 2,
+                              metrics.rulerHeight() + metrics.stripHeight() + row.y + int(bar.y()) + 2,
+                              image.width() / 4, int(bar.height()) - 4);
+            return double(countPixels(image, color(Role::SurfaceRaised), where)) / (where.width() * where.height());
+        };
+        QVERIFY(plain(false) > 0.9);
+        QVERIFY2(plain(true) > 0.2 && plain(true) < 0.8, qPrintable(QString::number(plain(true)))); // hatched
+    }
+
     void itIsSeenInBothThemes_data() {
         QTest::addColumn<bool>("dark");
         QTest::newRow("light") << false;

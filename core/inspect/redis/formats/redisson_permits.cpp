@@ -52,7 +52,7 @@ std::optional<LockRow> permitsRow(const KeySnapshot& string, const KeyTable& key
         row.permitsFree = value + over;
         row.permitsInAll = value + std::int64_t(permits->zset.size()) + permits->more;
         row.moreHolders = permits->more;
-        const bool held = !row.holders.empty() || permits->more > 0 || value <= 0;
+        const bool held = !row.holders.empty() || permits->more > 0 || *row.permitsFree <= 0;
         row.state = held ? LockRow::State::Held : LockRow::State::Free;
         row.neverExpires = held && !row.ttlMs && permits->more == 0;
         row.waiterCount = semaphoreWaiters;
