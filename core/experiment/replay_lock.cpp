@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/replay_lock.h"
 
+#include "inspect/format_names.h"
 #include "recipes/recipe_info.h"
 #include "scenario/settings.h"
 #include "trace/connection.h"
@@ -20,8 +21,7 @@ using trace::EventKind;
 using trace::kNoEntity;
 
 constexpr Nanos kShortestLease = 100ms;
-constexpr Nanos kGrain = 100ms;              ///< of leases and watchdogs: people choose round ones
-constexpr const char* kGetLock = "get-lock"; ///< the format of GET_LOCK(), which PostgreSQL does not have
+constexpr Nanos kGrain = 100ms; ///< of leases and watchdogs: people choose round ones
 
 /// Formats of watchers by the beginning of their names, and the recipe that leaves the like; the first that fits.
 constexpr std::pair<const char*, const char*> kRecipeOfFormat[] = {
@@ -49,13 +49,13 @@ constexpr std::pair<const char*, const char*> kRecipeOfFormat[] = {
     {"sql-lease", "sql-lease"},
     {"laravel", "sql-lease"},
     {"int_lock", "sql-lease"},
-    {"liquibase", "sql-row"},
-    {kGetLock, "sql-advisory"},
+    {inspect::kLiquibaseFormat, "sql-row"},
+    {inspect::kNamedLockFormat, "sql-advisory"},
     {"innodb-", "sql-for-update"},
     {"mariadb-", "sql-for-update"},
-    {"pg-advisory", "sql-advisory"},
+    {inspect::kAdvisoryLockFormat, "sql-advisory"},
     {"pg-", "sql-for-update"},
-    {"qrtz_locks", "sql-for-update"},
+    {inspect::kQuartzFormat, "sql-for-update"},
     {"memcached-add", "memcached-add"},
     {"memcached", "memcached-lease"},
 };
@@ -167,7 +167,7 @@ std::map<EntityId, ReplayLock> replayLocks(const trace::Trace& trace, Nanos to) 
             measured.format = trace.entity(other).name;
         ReplayLock& lock = locks[id];
         lock.recipe = recipeOf(trace, id, measured.format);
-        lock.ofGetLock = measured.format == kGetLock;
+        lock.ofGetLock = measured.format == inspect::kNamedLockFormat;
         scenario::LockSettings& settings = lock.settings;
         settings.permits = measured.permits;
         if (measured.lease > Nanos(0)) {

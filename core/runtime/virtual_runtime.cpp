@@ -22,6 +22,7 @@ VirtualRuntime::~VirtualRuntime() {
 }
 
 Nanos VirtualRuntime::monotonic() const {
+    if (m_driftPpm == 0) return m_baseLocal + (m_scheduler.now() - m_baseTrue); // no 128-bit division
     return m_baseLocal + scale(m_scheduler.now() - m_baseTrue, kMillion + m_driftPpm, kMillion);
 }
 

@@ -56,17 +56,6 @@ QByteArray roleOf(const Breakable::Sight& sight, EntityId server) {
     return found == sight.state.nodes.end() ? QByteArray() : sight.trace.entity(found->second.role).name;
 }
 
-/// Whether the server is a replica, or was one at some time before.
-bool wasReplica(const Breakable::Sight& sight, EntityId server) {
-    if (roleOf(sight, server) == "replica") return true;
-    for (std::size_t row = std::min(sight.state.rows, sight.trace.size()); row-- > 0;) {
-        if (sight.trace.kindAt(row) != trace::EventKind::NodeRole) continue;
-        const trace::Event told = sight.trace.at(row);
-        if (told.actor == server && sight.trace.entity(told.aux).name == "replica") return true;
-    }
-    return false;
-}
-
 /// Why a server cannot be demoted that is no master, and what to do instead.
 QString noMaster(const Breakable::Sight& sight, EntityId server) {
     const QString words = Words::tr("%1 is not the master.").arg(sight.trace.displayName(server));
@@ -402,7 +391,7 @@ Answer Breakable::keepsItsData() const {
     // A server that was ever a replica has the last full copy that it got. The first master never got one.
     using Shape = scenario::ServiceSpec::Shape;
     const bool copies = service.shape == Shape::Sentinel || service.shape == Shape::Cluster;
-    return copies && wasReplica(m_sight, m_first) ? Answer{} : no(refusal);
+    return copies && serverState(m_first).wasReplica ? Answer{} : no(refusal);
 }
 
 bool Breakable::poolExhausted() const {

@@ -10,6 +10,7 @@ bool isMasterRole(const QByteArray& role) {
 void applyRole(NodeState& node, const Event& event, const QByteArray& name) {
     node.role = event.aux;
     node.follows = event.subject;
+    node.wasReplica = node.wasReplica || name == "replica";
     node.copiesNobody = (event.flags & kCopiesNobody) != 0;
     node.lag = -1;
     node.candidate = node.candidate && !isMasterRole(name);

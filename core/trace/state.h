@@ -48,6 +48,7 @@ struct NodeState : WallClock {
     std::int64_t lag = -1;           ///< how far it is behind that one, in lagUnit; -1 = not known
     LagUnit lagUnit = LagUnit::Time; ///< ns, or bytes
     bool copiesNobody = false;       ///< it is known that it gets its data from nobody
+    bool wasReplica = false;         ///< it is a replica, or was one before
     bool candidate = false;          ///< chosen to be promoted, and not a master yet
     bool poolExhausted = false;      ///< of a database: strangers have all connections of its clients' pool
     bool diskStalled = false;        ///< nothing reaches its disk

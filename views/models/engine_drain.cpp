@@ -3,6 +3,7 @@
 
 #include "models/engine_words.h"
 #include "theme/format.h"
+#include "workload/engines.h"
 
 #include <QCoreApplication>
 
@@ -14,21 +15,14 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(Engines)
 };
 
-/// How long nothing is granted: every process must have heard of it and, when draining, every hold must be over.
-Nanos switchTime(const scenario::Scenario& settings) {
-    using Mode = scenario::ManagerSpec::Mode;
-    const bool drains = settings.manager->mode == Mode::Drain;
-    const Nanos time = settings.manager->confirmFor + (drains ? settings.manager->drainFor + settings.lock.lease : 0ns);
-    return time + time / 10;
-}
-
 } // namespace
 
 std::optional<EngineDrain> engineDrainAt(const trace::Trace& trace, const scenario::Scenario& settings, Nanos t) {
     using Mode = scenario::ManagerSpec::Mode;
     if (!settings.manager || settings.manager->mode == Mode::Naive) return {};
+    const Nanos usual = workload::switchTime(settings);
     // A change that takes many times as long as it should is none any more: its processes are gone.
-    const Nanos earliest = t - 10 * switchTime(settings);
+    const Nanos earliest = t - 10 * usual;
     std::optional<EngineDrain> drain;
     std::int64_t left = 0; ///< the epoch of the engine that was left first, so far
     for (std::size_t row = trace.upperBound(t); row-- > 0 && Nanos(trace.timeAt(row)) >= earliest;) {
@@ -40,7 +34,7 @@ std::optional<EngineDrain> engineDrainAt(const trace::Trace& trace, const scenar
         if (news == trace::EngineNews::InUse || news == trace::EngineNews::Refused) break;
         if (!leavesForASwitch(event, trace)) continue;
         left = event.value;
-        drain = EngineDrain{event.time(), event.time() + switchTime(settings), settings.manager->mode == Mode::Drain};
+        drain = EngineDrain{event.time(), event.time() + usual, settings.manager->mode == Mode::Drain};
     }
     return drain;
 }

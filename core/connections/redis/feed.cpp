@@ -54,15 +54,23 @@ struct Feed::State {
         else
             wake();
     }
-    QCoro::Task<bool> wait(Waiter& place) {
-        struct Registration {
-            Waiter*& of;
-            ~Registration() { of = nullptr; }
-        };
-        waiter = &place;
-        const Registration registration{waiter};
-        co_return co_await place.end();
+};
+
+/// A wait for news of the feed, in the frame of the coroutine that waits.
+class Feed::Wait {
+public:
+    Wait(State& state, Nanos timeout, std::stop_token stop)
+        : m_state(state), m_waiter(state.runtime, timeout, std::move(stop)) {
+        m_state.waiter = &m_waiter;
     }
+    ~Wait() { m_state.waiter = nullptr; }
+    Wait(const Wait&) = delete;
+    Wait& operator=(const Wait&) = delete;
+    Waiter::End end() { return m_waiter.end(); }
+
+private:
+    State& m_state; ///< kept by the coroutine
+    Waiter m_waiter;
 };
 
 QCoro::Task<Feed::Answer> Feed::open(Runtime& runtime, std::shared_ptr<FeedSource> source, QByteArray channel,
@@ -70,9 +78,9 @@ QCoro::Task<Feed::Answer> Feed::open(Runtime& runtime, std::shared_ptr<FeedSourc
     const auto state = std::make_shared<State>(runtime);
     auto feed = std::unique_ptr<Feed>(new Feed(state)); // its end is the pump's
     runtime.spawn([state, source, channel] { return pump(state, source, channel); });
-    Waiter waiter(runtime, timeout, std::move(stop));
-    if (state->confirmed || state->error) waiter.wake();
-    co_await state->wait(waiter);
+    Wait wait(*state, timeout, std::move(stop));
+    if (state->confirmed || state->error) state->wake();
+    co_await wait.end();
     if (state->confirmed) co_return OwnedSubscription(std::move(feed));
     co_return std::unexpected(errors::harmless(state->error ? *state->error : source->silence(channel, timeout)));
 }
@@ -83,9 +91,9 @@ Feed::~Feed() {
 
 QCoro::Task<std::optional<Message>> Feed::next(Nanos timeout, std::stop_token stop) {
     const auto state = m_state; // the feed may go while its user is stopped
-    Waiter waiter(state->runtime, timeout, std::move(stop));
-    if (!state->messages.empty()) waiter.wake(); // a killed or stopped client gets Cancelled all the same
-    co_await state->wait(waiter);
+    Wait wait(*state, timeout, std::move(stop));
+    if (!state->messages.empty()) state->wake(); // a killed or stopped client gets Cancelled all the same
+    co_await wait.end();
     if (state->messages.empty()) co_return std::nullopt;
     Message message = std::move(state->messages.front());
     state->messages.pop_front();
@@ -97,7 +105,7 @@ QCoro::Task<> Feed::pump(std::shared_ptr<State> state, std::shared_ptr<FeedSourc
     for (;;) {
         const FeedSource::Place place = co_await source->placeOf(channel, left);
         co_await follow(state, source, channel, place);
-        if (left.stop_requested()) co_return;
+        if (left.stop_requested() || !state->runtime.alive()) co_return;
         // The place has moved: go there at once. Otherwise it does not answer: a pause before the next try.
         co_await state->runtime.sleep(place.moved.stop_requested() ? Nanos(0) : kBetweenTries, left);
     }
@@ -120,8 +128,9 @@ QCoro::Task<> Feed::follow(std::shared_ptr<State> state, std::shared_ptr<FeedSou
             std::optional<Message> message = co_await (*subscription)->next(kNever, either.token());
             if (message) state->push(std::move(*message));
         }
-    } catch (const Cancelled& cancelled) {
-        if (cancelled.why() == Cancelled::Why::Killed) throw;
+    } catch (const Cancelled&) {
+        // Left, moved or killed: pump() sees which. Passing a kill on from frame to frame is slow, and each client has
+        // a feed.
     }
 }
 

@@ -35,6 +35,7 @@ public:
 
 private:
     struct State;
+    class Wait;
     explicit Feed(std::shared_ptr<State> state) : m_state(std::move(state)) {}
     static QCoro::Task<> pump(std::shared_ptr<State> state, std::shared_ptr<FeedSource> source, QByteArray channel);
     static QCoro::Task<> follow(std::shared_ptr<State> state, std::shared_ptr<FeedSource> source, QByteArray channel,

@@ -99,6 +99,8 @@ void LuaHost::open() {
     constexpr int kCollectAtPercent = 800;
     lua_gc(m_lua, LUA_GCSETPAUSE, kCollectAtPercent);
     openSandbox(m_lua);
+    lua_pushcfunction(m_lua, describeError);
+    m_describeError = luaL_ref(m_lua, LUA_REGISTRYINDEX);
 }
 
 void LuaHost::flush() {
@@ -193,7 +195,7 @@ Reply LuaHost::run(Call& call, const QByteArray& sha1, int first, int keys, bool
     setTable("ARGV", call, first + keys, call.argc());
     lua_pop(m_lua, 1);
     lua_sethook(m_lua, stopEndlessScript, LUA_MASKCOUNT, kInstructionLimit);
-    lua_pushcfunction(m_lua, describeError);
+    lua_rawgeti(m_lua, LUA_REGISTRYINDEX, m_describeError);
     lua_rawgeti(m_lua, LUA_REGISTRYINDEX, script.function);
     const bool failed = lua_pcall(m_lua, 0, 1, -2) != 0;
     lua_sethook(m_lua, nullptr, 0, 0);

@@ -64,6 +64,7 @@ private:
     Server& m_server;
     LuaMemory m_memory;
     lua_State* m_lua = nullptr;
+    int m_describeError = 0; ///< reference in Lua's registry, made once: each script needs it
     BytesIndex<Script> m_scripts;
     QByteArray m_hashed, m_hash;             ///< the text that load() had last, and its SHA-1
     mutable QByteArray m_askedFor;           ///< what find() was last asked for: clients say it from the same buffer
