@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 #include "cli/usage.h"
+#include "trace/connection.h"
 #include "trace/recording.h"
 #include "trace/state_difference.h"
 #include "trace/time_text.h"
@@ -22,6 +23,7 @@ QByteArray toJson(const trace::Change& change, const trace::Trace& trace) {
     JsonLine line;
     line.add("change", QByteArray(trace::changeName(change.kind)))
         .add("subject", name(change.subject))
+        .add("connection", name(trace::connectionOf(trace, change.subject)))
         .add("first", name(change.first))
         .add("second", name(change.second))
         .add("before", qint64(change.before))
@@ -29,6 +31,22 @@ QByteArray toJson(const trace::Change& change, const trace::Trace& trace) {
         .add("grants", qint64(change.count))
         .add("sentence", trace::sentenceOf(change, trace));
     return line.toJson();
+}
+
+/// Locks of equal names on several connections are several locks: "shop: “orders” was free, and A holds it."
+QString lineOf(const trace::Change& change, const trace::Trace& trace, bool severalConnections) {
+    const QString sentence = trace::sentenceOf(change, trace);
+    const trace::EntityId where = trace::connectionOf(trace, change.subject);
+    const bool isLock = trace.entity(change.subject).kind == trace::EntityKind::Lock;
+    if (!severalConnections || !isLock || where == trace::kNoEntity) return sentence;
+    return trace.displayName(where) + QStringLiteral(": ") + sentence;
+}
+
+bool hasSeveralConnections(const trace::Trace& trace) {
+    int connections = 0;
+    for (trace::EntityId id = 1; id < trace.entityCount(); ++id)
+        connections += trace::isConnection(trace, id);
+    return connections > 1;
 }
 
 } // namespace
@@ -63,11 +81,12 @@ int diff(const QStringList& words) {
         if (!day.isEmpty()) heading += QStringLiteral("  (") + day + QLatin1Char(')');
         say(heading);
     }
+    const bool several = hasSeveralConnections(*recording->trace);
     for (const trace::Change& change : changes)
         if (arguments->has("json"))
             say(toJson(change, *recording->trace));
         else
-            say(QStringLiteral("  ") + trace::sentenceOf(change, *recording->trace));
+            say(QStringLiteral("  ") + lineOf(change, *recording->trace, several));
     return recording->damage || trace::endsUnseen(changes) ? kUnknown : kFine;
 }
 

@@ -82,12 +82,13 @@ void WatchMetrics::seen(const QString& endpoint, const inspect::LockReport& repo
         server.last = report;
         return;
     }
-    // How many of them can be read is never more interesting than now.
+    // How many of them can be read is never more interesting than now. An ensemble without a majority reads from none,
+    // whichever of its members were away before.
     if (!report.servers.empty()) server.last.servers = report.servers;
-    const bool anyAway = std::ranges::any_of(
-        server.last.servers, [](const inspect::WatchedServerState& one) { return !one.trouble.isEmpty(); });
+    const bool tells = std::ranges::any_of(
+        report.servers, [](const inspect::WatchedServerState& one) { return !one.trouble.isEmpty(); });
     for (inspect::WatchedServerState& one : server.last.servers)
-        if (!anyAway) one.trouble = report.trouble->message;
+        if (!tells) one.trouble = report.trouble->message;
 }
 
 void WatchMetrics::happened(const QString& endpoint, inspect::LockChange::What what) {

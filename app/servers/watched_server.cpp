@@ -20,6 +20,7 @@
 #include <QDateTime>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <algorithm>
 
 namespace lockscope::cli {
 
@@ -112,7 +113,10 @@ QCoro::Task<int> WatchedServer::lookOnce(std::stop_token stop) {
     m_alerts.observe(report);
     using Rings = inspect::AlertWatch::Rings;
     if (checkAlerts(m_plan.headings ? Rings::Given : Rings::Own) && m_plan.fail) co_return kViolated;
-    if (!report.complete)
+    const auto isAway = [](const inspect::WatchedServerState& server) { return !server.trouble.isEmpty(); };
+    if (!report.complete && std::ranges::any_of(report.servers, isAway))
+        complain(tr("a part of %1 could not be read: there may be other locks").arg(m_endpoint));
+    else if (!report.complete)
         complain(tr("%1 has more keys than one look goes through: there may be other locks").arg(m_endpoint));
     if (!whole) co_return kUnknown;
     const auto blind = [](const inspect::WatchNote& note) {

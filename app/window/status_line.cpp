@@ -13,6 +13,8 @@
 #include <QCoreApplication>
 #include <QProgressBar>
 #include <QToolButton>
+#include <algorithm>
+#include <set>
 
 namespace lockscope::app {
 namespace {
@@ -34,6 +36,18 @@ QString withDead(const QString& all, const trace::Trace& trace, const std::vecto
         names << trace.displayName(one);
     //: 3 servers, redis-1 dead
     return Status::tr("%1, %2 dead").arg(all, names.join(QStringLiteral(", ")));
+}
+
+/// The servers of all connections that are open: a cluster's and an ensemble's are one in the trace.
+int serversBehind(const session::ConnectionDesk& desk) {
+    std::set<QString> servers;
+    for (const session::ConnectionFacts& one : desk.all()) {
+        if (!one.open) continue;
+        for (const QString& line : one.servers)
+            servers.insert(line.section(QStringLiteral(" · "), 0, 0)); // its address
+        if (one.servers.isEmpty()) servers.insert(one.url);
+    }
+    return int(servers.size());
 }
 
 } // namespace
@@ -126,7 +140,9 @@ QString StatusLine::left() const {
         nodes.push_back(id);
         if (node.life == trace::ClientState::Life::Dead) dead.push_back(id);
     }
-    const auto servers = int(trace::serversAmong(*m_context->trace(), nodes).size());
+    auto servers = int(trace::serversAmong(*m_context->trace(), nodes).size());
+    if (const session::ConnectionDesk* const desk = session::connectionDeskOf(m_context->session()))
+        servers = std::max(servers, serversBehind(*desk));
     dead = trace::serversAmong(*m_context->trace(), dead);
     const session::Abilities can = session->abilities();
     // A watched server names the clients that hold or wait; there is no count of the others, in a recording of it

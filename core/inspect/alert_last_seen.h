@@ -8,4 +8,7 @@ namespace lockscope::inspect {
 /// in ms since 1970. The words of what has happened stay: they are true whatever the lock is now.
 void tellAsLastSeen(Alert& alert, std::int64_t wallMs);
 
+/// Which of several servers cannot be read, why, and what that means for their locks: a few sentences.
+QString partTroubleIn(const LockReport& report);
+
 } // namespace lockscope::inspect

@@ -7,6 +7,7 @@
 #include "inspect/seen_by_waiters.h"
 #include "inspect/text.h"
 #include "inspect/watch_notes.h"
+#include "inspect/watcher.h"
 
 #include <algorithm>
 #include <utility>
@@ -331,19 +332,18 @@ std::int64_t AlertWatch::locksSeen() const {
     return std::ranges::count_if(m_locks, [](const auto& entry) { return !entry.second.gone; });
 }
 
-/// A part of a cluster may be away while the rest answers: the locks there are not known.
+/// A part of a cluster may be away while the rest answers: the locks there are not known. Servers that each have every
+/// lock decide without those that are away, and with fewer to spare.
 void AlertWatch::notePart(const LockReport& report) {
     const auto isAway = [](const WatchedServerState& server) { return !server.trouble.isEmpty(); };
-    const auto away = std::ranges::find_if(report.servers, isAway);
-    // Servers that each have every lock decide without those that are away.
-    if (report.together || away == report.servers.end()) {
+    m_partAway = std::ranges::count_if(report.servers, isAway);
+    m_partOf = std::int64_t(report.servers.size());
+    if (m_partAway == 0) {
         m_partSince.reset();
         return;
     }
     if (!m_partSince) m_partSince = report.at;
-    m_partTrouble = away->trouble;
-    m_partAway = std::ranges::count_if(report.servers, isAway);
-    m_partOf = std::int64_t(report.servers.size());
+    m_partTrouble = partTroubleIn(report);
 }
 
 Nanos AlertWatch::silentFor(Nanos now) const {
@@ -449,6 +449,7 @@ AlertBoard AlertWatch::board(Nanos now, std::int64_t wallMs, const std::vector<A
             standing.push_back({severityOf(kind), since, &key});
     }
     const std::size_t shown = std::min(most, standing.size());
+    const bool outOfSight = m_troubleSince || silentFor(now) > kSilentFrom;
     const auto first = [](const Standing& a, const Standing& b) {
         return a.severity != b.severity ? a.severity > b.severity
                : a.since != b.since     ? a.since < b.since
@@ -457,7 +458,7 @@ AlertBoard AlertWatch::board(Nanos now, std::int64_t wallMs, const std::vector<A
     std::ranges::partial_sort(standing, standing.begin() + std::ptrdiff_t(shown), first);
     for (std::size_t i = 0; i < shown; ++i) {
         board.alerts.push_back(alertOf(*standing[i].key, standing[i].since, now));
-        if (m_troubleSince) tellAsLastSeen(board.alerts.back(), wallMs - (now - m_knownUntil) / 1ms);
+        if (outOfSight) tellAsLastSeen(board.alerts.back(), wallMs - (now - m_knownUntil) / 1ms);
     }
     board.more = standing.size() - shown;
     return board;

@@ -3,6 +3,7 @@
 #include "inspect/alert_last_seen.h"
 #include "inspect/format_names.h"
 #include "inspect/line_name.h"
+#include "inspect/member_change.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/client_name.h"
@@ -53,6 +54,20 @@ void tellAsLastSeen(Alert& alert, std::int64_t wallMs) {
     //: %1 a time of day, %2 a sentence.
     alert.sentence = Text::tr("When last seen, at %1: %2").arg(clockText(wallMs), alert.sentence);
     alert.advice = Text::tr("The server cannot be seen now, and this may be over: see first why it does not answer.");
+}
+
+QString partTroubleIn(const LockReport& report) {
+    constexpr qsizetype kShown = 3;
+    QStringList sentences;
+    for (const WatchedServerState& server : report.servers) {
+        if (server.trouble.isEmpty() || sentences.size() == kShown) continue;
+        sentences << (server.trouble == doesNotAnswer() ? Text::tr("%1 does not answer.").arg(readable(server.address))
+                                                        : server.trouble);
+    }
+    sentences << (report.together || isEnsemble(report.servers)
+                      ? Text::tr("Every lock is known from the others, as long as a majority of the servers answers.")
+                      : Text::tr("The locks there are not known meanwhile."));
+    return sentences.join(QLatin1Char(' '));
 }
 
 AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const {
@@ -201,7 +216,7 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                         .arg(m_partAway)
                         .arg(m_partOf)
                         .arg(durationText(now - *m_partSince), m_partTrouble),
-                    Text::tr("The locks there are not known meanwhile. Lockscope keeps trying.")};
+                    Text::tr("Lockscope keeps trying.")};
         return {
             Text::tr("The server could not be read for %1: %2")
                 .arg(durationText(silentFor(now)), m_troubleSince ? m_trouble : Text::tr("it has not answered yet.")),

@@ -73,11 +73,12 @@ struct Looks {
 };
 
 What endOf(const LockRow& before, const Looks& looks) {
-    if (looks.dataLost) return What::Lost;
-    if (seenByItsWaiters(before)) return What::NoLongerWaited;
-    if (before.state != State::Held) return What::Gone;
     constexpr auto kSlack = std::chrono::milliseconds(5); // whole milliseconds, and the way
-    const bool over = before.ttlMs && std::chrono::milliseconds(*before.ttlMs) <= looks.passed + kSlack;
+    const bool held = before.state == State::Held;
+    const bool over = held && before.ttlMs && std::chrono::milliseconds(*before.ttlMs) <= looks.passed + kSlack;
+    if (looks.dataLost) return over ? What::Expired : What::Lost; // a lease that is over has ended without that
+    if (seenByItsWaiters(before)) return What::NoLongerWaited;
+    if (!held) return What::Gone;
     return over ? What::Expired : What::Released;
 }
 

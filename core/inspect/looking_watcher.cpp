@@ -39,6 +39,11 @@ WatchStatus LookingWatcher::status() const {
                          : m_state == State::Connecting ? Text::tr("%1 · connecting")
                          : m_state == State::Connected  ? Text::tr("%1 · connected")
                                                         : QStringLiteral("%1 · %2");
+    if (m_state == State::Connected && m_away > 0) {
+        //: %1 is the addresses of an ensemble's servers, %2 how many of them answer, %3 how many there are.
+        const QString part = Text::tr("%1 · %2 of %3 servers answer, still a majority");
+        return {m_state, part.arg(m_where).arg(m_servers - m_away).arg(m_servers), {}, true};
+    }
     const bool why = m_state == State::Retrying || m_state == State::Failed;
     return {m_state, why ? text.arg(m_where, m_trouble) : text.arg(m_where), m_trouble};
 }
@@ -147,6 +152,8 @@ QCoro::Task<LockReport> LookingWatcher::report(Depth depth, Progress progress, s
     describe(report);
     report.began = began;
     report.servers = std::move(found->servers);
+    m_servers = int(report.servers.size());
+    m_away = int(std::ranges::count_if(report.servers, [](const auto& server) { return !server.trouble.isEmpty(); }));
     report.hearsOfChanges = hearsOfChanges();
     report.complete = found->complete;
     report.keysSeen = found->looked;

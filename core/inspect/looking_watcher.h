@@ -86,6 +86,7 @@ private:
     std::uint64_t m_requestsThen = 0;      ///< … and how many had been sent
     Nanos m_shareSince{}, m_spentBefore{}; ///< when beginShare() was called, and the server's time until then
     std::deque<std::pair<Nanos, std::uint64_t>> m_sent; ///< requests sent, at the looks of the last seconds
+    int m_servers = 0, m_away = 0; ///< of an ensemble, at the last look, and those of them that do not answer
     WatchStatus::State m_state = WatchStatus::State::Idle;
     QString m_trouble;
     std::function<void()> m_onStatus;

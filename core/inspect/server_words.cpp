@@ -80,7 +80,8 @@ QString textOf(const WatchedServerState& server) {
         return (parts << Text::tr("not known: %1").arg(server.trouble)).join(QStringLiteral(" · "));
     if (!server.identity) return (parts << Text::tr("role not known")).join(QStringLiteral(" · "));
     const ServerIdentity& its = *server.identity;
-    parts << roleText(its);
+    // Some kinds of servers have no roles.
+    if (its.role != ServerIdentity::Role::Unknown || its.mode != ServerIdentity::Mode::Unknown) parts << roleText(its);
     //: Of a cluster's node: the numbers of the slots that it has.
     if (!its.slotRanges.isEmpty()) parts << Text::tr("slots %1").arg(readable(its.slotRanges));
     if (!its.runId.isEmpty()) parts << Text::tr("run id %1…").arg(readable(its.runId.left(kShownOfId)));

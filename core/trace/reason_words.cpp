@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/reason_words.h"
 
+#include "trace/server_told.h"
+
 #include <QCoreApplication>
 #include <map>
 
@@ -28,6 +30,14 @@ QString reasonWords(const QString& reason) {
         {QStringLiteral("server-emptied"), QT_TRANSLATE_NOOP("Events", "all keys were deleted")},
         {QStringLiteral("wait-exceeded"), QT_TRANSLATE_NOOP("Events", "the wait is over")},
     };
+    const QByteArray text = reason.toUtf8();
+    if (const auto member = toldValue(text, kMemberAway))
+        //: Each %1 is the address of a member of an ensemble of servers.
+        return Words::tr("%1 does not answer any more").arg(QString::fromUtf8(*member));
+    if (const auto member = toldValue(text, kMemberBack))
+        return Words::tr("%1 answers again").arg(QString::fromUtf8(*member));
+    if (const auto member = toldValue(text, kMemberLeads))
+        return Words::tr("%1 leads now").arg(QString::fromUtf8(*member));
     const auto found = kReasons.find(reason);
     return found == kReasons.end() ? reason : Words::tr(found->second);
 }

@@ -5,6 +5,7 @@
 #include "trace/connection.h"
 #include "trace/reason_words.h"
 #include "trace/seen_restart.h"
+#include "trace/server_told.h"
 #include "trace/text.h"
 #include "trace/time_text.h"
 #include "trace/trace_time.h"
@@ -174,6 +175,32 @@ public:
         }
         for (const auto& [node, gap] : open)
             close(node, gap, to, Change::kAtTheEnd);
+    }
+
+    /// The news of an ensemble's members that still stand at the later instant: each member's last ones, and who leads.
+    void compareMembers() {
+        struct News {
+            bool awayAtFirst = false; ///< as the first of them tells
+            Event last;
+        };
+        std::map<std::pair<EntityId, QByteArray>, News> members; // by the ensemble, and the address
+        std::map<EntityId, Event> leaders;
+        const std::size_t end = m_trace.upperBound(m_to);
+        for (std::size_t row = m_trace.upperBound(m_from); row < end; ++row) {
+            if (m_trace.kindAt(row) != EventKind::ServerTold) continue;
+            const Event event = m_trace.at(row);
+            const QByteArray& text = m_trace.entity(event.aux).name;
+            if (toldValue(text, kMemberLeads)) leaders[event.actor] = event;
+            const auto away = toldValue(text, kMemberAway), back = toldValue(text, kMemberBack);
+            if (!away && !back) continue;
+            const auto key = std::pair(event.actor, away ? *away : *back);
+            members.try_emplace(key, News{back.has_value(), event}).first->second.last = event;
+        }
+        for (const auto& [member, news] : members)
+            if (toldValue(m_trace.entity(news.last.aux).name, kMemberAway).has_value() != news.awayAtFirst)
+                tellEvent(news.last.actor, news.last.aux, news.last.at);
+        for (const auto& [ensemble, event] : leaders)
+            tellEvent(ensemble, event.aux, event.at);
     }
 
     std::vector<Change> take() {
@@ -349,6 +376,7 @@ std::vector<Change> differences(const Trace& trace, const State& earlier, Nanos 
     static const Record kNothing;
     Comparison comparison(trace, from, to);
     comparison.compareSight(earlier);
+    comparison.compareMembers();
     for (const auto& [lock, is] : later.records) {
         const auto was = earlier.records.find(lock);
         comparison.compareLock(lock, was == earlier.records.end() ? kNothing : was->second, is);

@@ -15,7 +15,8 @@ struct Change {
                  ///< happened there; first: why, a Text; count: whether at the
                  ///< beginning or at the end, bits
         ServerEvent, ///< between two looks, at `before`, ns, something happened to a server as a whole: it failed
-                     ///< over, it was emptied; first: what, a Text; kNoEntity: it restarted
+                     ///< over, it was emptied, one of its members leads now; first: what, a Text; kNoEntity: it
+                     ///< restarted
         FailedOver,  ///< a lock whose hold went on at `before`, ns, on another server than the one that granted it
         HandedOver,  ///< a lock that another thread holds now; count: how often it changed hands in between; before,
                      ///< after, here and below: how many hold beside the holder that is named

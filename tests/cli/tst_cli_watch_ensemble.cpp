@@ -57,6 +57,9 @@ private Q_SLOTS:
         QVERIFY2(page.contains("\nlockscope_up{endpoint=\"" + parseConnectionUrl(ensemble.url())->display().toUtf8() +
                                "\"} 1\n"),
                  page.constData());
+        // Without a majority nothing can be read, from the member that is alive either.
+        ensemble.server(next).kill();
+        QTRY_VERIFY2_WITH_TIMEOUT(counts(0, 3), page.constData(), 40'000);
         watcher.kill();
         QVERIFY(watcher.waitForFinished());
     }

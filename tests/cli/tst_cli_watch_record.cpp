@@ -149,6 +149,37 @@ private Q_SLOTS:
         }
     }
 
+    void locksOfEqualNamesAreToldByTheirServers() {
+        sandbox::RedisServer other(m_runtime);
+        const auto started = QCoro::waitFor(other.start());
+        QVERIFY2(started, started ? "" : qPrintable(started.error()));
+        const auto take = [](const sandbox::RedisServer& server) {
+            return QProcess::execute(QStringLiteral("redis-cli"),
+                                     {QStringLiteral("-p"), QString::number(server.port()), QStringLiteral("hset"),
+                                      QStringLiteral("jobs"), kOwner + QStringLiteral(":1"), QStringLiteral("1")});
+        };
+        QCOMPARE(take(*m_server), 0);
+        QCOMPARE(take(other), 0);
+        const QString file = path("two.lockscope");
+        QProcess watch;
+        watch.start(kProgram, {QStringLiteral("watch"), m_server->url(), other.url(), QStringLiteral("--record"), file,
+                               QStringLiteral("--ignore"), QStringLiteral("orders")});
+        QByteArray told;
+        const auto seen = [&] {
+            told += watch.readAllStandardOutput();
+            return told.count("jobs") >= 2;
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(seen(), told.constData(), 60'000);
+        watch.terminate();
+        QVERIFY(watch.waitForFinished(20'000));
+        const double until =
+            program({QStringLiteral("check"), file, QStringLiteral("--json")}).object()[u"until_ms"].toDouble();
+        const Ran diff = program({QStringLiteral("diff"), file, QStringLiteral("--from"), QStringLiteral("0s"),
+                                  QStringLiteral("--to"), QString::number(qint64(until)) + QStringLiteral("ms")});
+        for (const sandbox::RedisServer* const server : {m_server.get(), &other})
+            QVERIFY2(diff.out.contains(":" + QByteArray::number(server->port()) + ": “jobs”"), diff.told());
+    }
+
     void boundsNeedARecording() {
         const Ran keep =
             program({QStringLiteral("watch"), m_server->url(), QStringLiteral("--keep"), QStringLiteral("1h")});

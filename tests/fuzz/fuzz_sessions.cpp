@@ -206,7 +206,7 @@ private:
             if (postgres)
                 answer = co_await readPostgreSqlSessions(reader, memory, tables, {});
             else
-                answer = co_await readMariaDbSessions(reader, memory.names, std::move(wanted), {});
+                answer = co_await readMariaDbSessions(reader, memory, std::move(wanted), {});
             found = std::move(answer);
         };
         [[maybe_unused]] const auto over = run();

@@ -27,6 +27,12 @@ bool isOutvoted(const trace::Record& copy, const trace::State& state) {
     return together && whole->second.observed && !whole->second.names(copy.owner);
 }
 
+/// One value on several servers is hardly chance, though each copy alone may be no lock.
+trace::Certainty certaintyOf(const trace::Record& record, const trace::State& state) {
+    const auto whole = state.records.find(record.copyOf);
+    return record.copyOf == kNoEntity || whole == state.records.end() ? record.certainty : whole->second.certainty;
+}
+
 /// The clients whose waiting a change of engines has interrupted up to `t`: they wait for it to be over. Clients that
 /// have just released rest, as far as a trace tells.
 std::set<EntityId> waitingFor(const EngineDrain& change, const trace::Trace& trace, Nanos t) {
@@ -66,7 +72,7 @@ Looks::Looks(const ViewContext& context) : m_context(context) {
         if (record.owner == kNoEntity) continue;
         if (!record.observed) m_outOfSight.insert(trace->clientOf(record.owner));
         if (isOutvoted(record, state)) continue;
-        if (record.certainty != trace::Certainty::Guess) ++m_held[node];
+        if (certaintyOf(record, state) != trace::Certainty::Guess) ++m_held[node];
         if (record.observed) m_recorded.insert(trace->clientOf(record.owner));
     }
 }

@@ -147,13 +147,7 @@ QString serverToldWords(const QByteArray& text) {
         return policy->isEmpty()
                    ? Words::tr("drops no lock when its memory is full")
                    : Words::tr("may drop locks when its memory is full (%1)").arg(trace::readable(*policy));
-    if (const auto member = trace::toldValue(text, trace::kMemberAway))
-        //: Each %1 is the address of a member of an ensemble of servers.
-        return Words::tr("%1 does not answer any more").arg(trace::readable(*member));
-    if (const auto member = trace::toldValue(text, trace::kMemberBack))
-        return Words::tr("%1 answers again").arg(trace::readable(*member));
-    if (const auto member = trace::toldValue(text, trace::kMemberLeads))
-        return Words::tr("%1 leads now").arg(trace::readable(*member));
+    if (trace::tellsOfMember(text)) return trace::reasonWords(trace::readable(text));
     if (const auto apart = trace::looksApartIn(text))
         return *apart > Nanos(0)
                    ? Words::tr("looked at every %1 or more often: no time is known more exactly").arg(spanText(*apart))

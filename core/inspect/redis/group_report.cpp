@@ -3,11 +3,21 @@
 #include "inspect/redis/group_master.h"
 #include "inspect/redis/joined_report.h"
 #include "inspect/row_named.h"
+#include "inspect/text.h"
 #include "ports/redis/cluster_keys.h"
 
+#include <QCoreApplication>
 #include <algorithm>
 
 namespace lockscope::inspect {
+
+namespace {
+
+struct Text {
+    Q_DECLARE_TR_FUNCTIONS(Watcher)
+};
+
+} // namespace
 
 void RedisGroupWatcher::describe(LockReport& report) const {
     report.at = m_runtime.monotonic();
@@ -72,6 +82,24 @@ LockReport RedisGroupWatcher::merged() {
     dropMoved(all.locks);
     forgetForeignEnds(all.locks);
     return all;
+}
+
+/// One look, in the middle of the move of a slot: keys lie on their new server already, which does not answer for them
+/// yet, and the old one knows nothing of them any more.
+void RedisGroupWatcher::tellMoving(LockReport& report) const {
+    for (const MasterPtr& master : m_masters) {
+        QStringList moving;
+        for (const QByteArray& key : master->watcher->elsewhere())
+            if (!master->place.owns(redis::keySlot(key))) moving << readable(key);
+        const auto server = std::ranges::find(report.servers, master->address, &WatchedServerState::address);
+        if (moving.isEmpty() || server == report.servers.end()) continue;
+        constexpr int kShown = 5;
+        const auto count = int(moving.size());
+        if (count > kShown) moving = moving.first(kShown) << QStringLiteral("…");
+        server->trouble = Text::tr("%n key(s) cannot be read before the move of their slot ends: %1", nullptr, count)
+                              .arg(moving.join(QStringLiteral(", ")));
+        report.complete = false;
+    }
 }
 
 /// The end of a lease on one server says nothing about that on another: clocks differ, and a key that moves takes a

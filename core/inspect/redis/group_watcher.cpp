@@ -306,6 +306,7 @@ QCoro::Task<LockReport> RedisGroupWatcher::once(std::stop_token stop, Callback p
         co_return report;
     }
     report = merged();
+    tellMoving(report);
     m_lastLocks = report.locks;
     co_return report;
 }

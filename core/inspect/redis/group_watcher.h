@@ -69,6 +69,7 @@ private:
     static void addAwaited(const Master& master, std::vector<LockRow>& locks);
     void forgetForeignEnds(std::vector<LockRow>& locks) const;
     void dropMoved(std::vector<LockRow>& locks) const;
+    void tellMoving(LockReport& report) const;
     void describe(LockReport& report) const;
     /// Ends the watch of a server that is left; what it has cost stays counted.
     void retire(Master& master);

@@ -110,6 +110,7 @@ void LockSearch::restart() {
     m_looked = 0;
     m_mostThere = 0;
     m_unread.clear();
+    m_elsewhere.clear();
 }
 
 bool LockSearch::namedLikeLock(const QByteArray& key) const {
@@ -143,11 +144,18 @@ QCoro::Task<std::optional<Error>> LockSearch::advance(std::stop_token stop) {
     co_return error;
 }
 
+void LockSearch::noteElsewhere(const std::vector<QByteArray>& keys) {
+    constexpr std::size_t kMost = 1000;
+    for (const QByteArray& key : keys)
+        if (m_elsewhere.size() < kMost) m_elsewhere.insert(key);
+}
+
 void LockSearch::endRound() {
     const Nanos now = m_runtime.monotonic(), began = std::exchange(m_roundBegan, now);
     if (m_scan.rounds() > 1) m_roundTook = now - began; // the first one may cost more, and is faster
     forgetDull();
     m_mostThere = 0;
+    if (m_scan.rounds() > 1) m_elsewhere.clear();
 }
 
 Nanos LockSearch::roundTime() const {
@@ -174,6 +182,7 @@ QCoro::Task<std::optional<Error>> LockSearch::sift(std::vector<WantedKey> found,
     KeysRead read;
     auto error = co_await m_reader.read(std::move(doubtful), read, stop);
     m_looked += read.looked;
+    noteElsewhere(read.elsewhere);
     for (const auto& [key, why] : read.notRead) {
         if (why == KeyJob::End::LongValue) m_names.learn(LikeNames::Trait::Readable, key, false);
         dismiss(key, why);

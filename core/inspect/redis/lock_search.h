@@ -7,6 +7,7 @@
 #include "inspect/watch_options.h"
 
 #include <deque>
+#include <set>
 #include <unordered_set>
 
 namespace lockscope::inspect {
@@ -53,6 +54,9 @@ public:
         m_names.learn(LikeNames::Trait::LockHash, key, mayBe);
     }
     const UnreadKeys& unread() const { return m_unread; }
+    /// Keys that lie here, of slots for which another node of the cluster answers: some of the latest round's.
+    const std::set<QByteArray>& elsewhere() const { return m_elsewhere; }
+    void noteElsewhere(const std::vector<QByteArray>& keys);
     std::int64_t leftAlone() const { return m_leftAlone; }
     const RecogniserOptions& recogniser() const { return m_recogniser; }
     RecogniserOptions& recogniser() { return m_recogniser; }
@@ -84,6 +88,7 @@ private:
     std::int64_t m_looked = 0;
     std::int64_t m_mostThere = 0; ///< keys that there have been in this round: they may be thrown away meanwhile
     UnreadKeys m_unread;
+    std::set<QByteArray> m_elsewhere;
 };
 
 } // namespace lockscope::inspect

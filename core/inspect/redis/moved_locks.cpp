@@ -11,6 +11,7 @@ namespace lockscope::inspect {
 
 void RedisWatcher::keepMoved(const LookScope& scope, const KeysRead& read, std::vector<LockRow>& rows) {
     if (read.elsewhere.empty()) return;
+    m_search.noteElsewhere(read.elsewhere);
     const std::unordered_set<QByteArray> moved(read.elsewhere.begin(), read.elsewhere.end());
     const Nanos now = m_client.runtime().monotonic();
     for (const LockRow* const was : lastRowsIn(scope)) {

@@ -163,6 +163,8 @@ void RedisWatcher::noteUntold(const LookScope& scope, const KeysRead& read, cons
 
 void RedisWatcher::tellRows(LookScope& scope, std::vector<LockRow> rows, LockReport& report) {
     const std::int64_t now = nowMs(), passed = now - std::exchange(m_agedMs, now);
+    for (LockRow& row : rows) // the clients have been asked for since
+        runDown(row, std::chrono::milliseconds(now - m_keysAgedMs));
     const auto noteTimely = [this](const LockRow& row) {
         if (changesWithTime(row)) m_timely.insert(keyOf(row));
     };

@@ -113,7 +113,7 @@ QCoro::Task<std::optional<Error>> ServerFacts::askAll(std::vector<Question> ques
         commands.push_back(commandFor(question));
     if (std::ranges::find(questions, Time) != questions.end() || m_wallMs == 0) {
         m_wallMs = m_runtime.wallMs();
-        m_wallAt = now;
+        m_wallAt = now; // when it is asked for, not when the answer comes: a lease must not seem to last too long
     }
     const std::vector<Result> results = co_await m_reader.callAll(std::move(commands), stop);
     for (std::size_t i = 0; i < results.size(); ++i) {
@@ -170,7 +170,6 @@ void ServerFacts::take(Question question, const Reply& reply) {
     case Time:
         if (reply.items.size() == 2) {
             m_wallMs = reply.items[0].text.toLongLong() * 1000 + reply.items[1].text.toLongLong() / 1000;
-            m_wallAt = now;
         }
         break;
     case Keys:

@@ -88,7 +88,7 @@ private:
     std::uint32_t m_connection = 0;              ///< of the last answer
     int m_connections = 0;
     std::int64_t m_wallMs = 0;
-    Nanos m_wallAt{}; ///< when m_wallMs was true
+    Nanos m_wallAt{}; ///< when m_wallMs was asked for: the server's clock has shown it since
     std::optional<std::int64_t> m_keys, m_keysBefore;
     int m_databases = -1; ///< that have keys; -1 = not known
     bool m_othersHaveKeys = true;

@@ -282,10 +282,10 @@ std::int64_t RedisWatcher::nowMs() const {
     return std::chrono::floor<std::chrono::milliseconds>(m_client.runtime().monotonic()).count();
 }
 
-void RedisWatcher::age(std::vector<KeySnapshot>& keys) const {
-    const std::int64_t now = nowMs();
+void RedisWatcher::age(std::vector<KeySnapshot>& keys) {
+    const std::int64_t now = m_keysAgedMs = nowMs();
     for (KeySnapshot& key : keys)
-        if (key.ttlMs && key.ends) key.ttlMs = std::clamp<std::int64_t>(key.ends->toMs - 1 - now, 0, *key.ttlMs);
+        if (key.ttlMs && key.ends) key.ttlMs = std::clamp<std::int64_t>(key.ends->fromMs + 1 - now, 0, *key.ttlMs);
 }
 
 QCoro::Task<std::optional<Error>> RedisWatcher::readLocks(std::vector<WantedKey> first, KeysRead& read,

@@ -51,6 +51,8 @@ public:
     void leave(const std::vector<LockRow>& rows);
     /// Ends the pause of watch(): the next look comes as if a change had been told.
     void lookSoon() { wake(m_told); }
+    /// Keys that lie here, of slots for which another node of the cluster answers: some of those that were met lately.
+    const std::set<QByteArray>& elsewhere() const { return m_search.elsewhere(); }
     /// Changes which locks are wanted; the search begins again.
     void setNames(NameFilter names);
 
@@ -109,7 +111,7 @@ private:
     std::vector<const LockRow*> lastRowsIn(const LookScope& scope) const;
     void takeFacts();
     /// TTLs as they are now, whenever they were read.
-    void age(std::vector<KeySnapshot>& keys) const;
+    void age(std::vector<KeySnapshot>& keys);
     void remember(const KeysRead& read, const std::vector<LockRow>& rows);
     /// Ends a look at all locks that began then.
     void forgetOld(Nanos began);
@@ -136,7 +138,7 @@ private:
     bool m_complete = false;
     bool m_searchRefused = false;     ///< this user may not go through the keys
     std::vector<LockRow> m_lastLocks; ///< their times are as of m_agedMs
-    std::int64_t m_agedMs = 0;
+    std::int64_t m_agedMs = 0, m_keysAgedMs = 0;
     std::set<QByteArray> m_untold;                      ///< known keys of whose changes nobody tells
     std::set<QByteArray> m_timely;                      ///< keys of locks that change with time
     bool m_changed = false;                             ///< the last look has seen another thing change than times

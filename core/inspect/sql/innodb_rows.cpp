@@ -73,11 +73,12 @@ enum BlockedColumn : std::size_t {
 constexpr const char* kRunning =
     "SELECT t.trx_mysql_thread_id, t.trx_id, t.trx_rows_locked, t.trx_tables_locked, "
     "CAST(UNIX_TIMESTAMP(t.trx_started) * 1000 AS SIGNED), COALESCE(LEFT(t.trx_query, 200), ''), "
-    "COALESCE(p.USER, ''), CONCAT(COALESCE(p.HOST, ''), IF(p.COMMAND = 'Sleep', ', idle in transaction', '')) "
-    "FROM information_schema.INNODB_TRX t LEFT JOIN information_schema.PROCESSLIST p ON p.ID = t.trx_mysql_thread_id "
-    "WHERE t.trx_rows_locked > 0 AND t.trx_state = 'RUNNING' AND t.trx_mysql_thread_id <> 0 "
+    "COALESCE(p.USER, ''), CONCAT(COALESCE(p.HOST, ''), IF(p.COMMAND = 'Sleep', ', idle in transaction', '')), "
+    "t.trx_state FROM information_schema.INNODB_TRX t LEFT JOIN information_schema.PROCESSLIST p ON p.ID = "
+    "t.trx_mysql_thread_id "
+    "WHERE t.trx_rows_locked > 0 AND t.trx_mysql_thread_id <> 0 "
     "AND t.trx_started < NOW() - INTERVAL 1 SECOND ORDER BY t.trx_started, t.trx_id";
-enum RunningColumn : std::size_t { Thread, Transaction, RowsLocked, TablesLocked, Started, Query, User, Host };
+enum RunningColumn : std::size_t { Thread, Transaction, RowsLocked, TablesLocked, Started, Query, User, Host, State };
 
 /// Whether the entries of an index are the rows themselves: InnoDB locks entries of indexes, and of a row that a
 /// statement finds by another index both that index' entry and the row.
@@ -109,11 +110,15 @@ public:
         for (std::size_t at = 0; at < table.rows.size(); ++at)
             addWait(table, at);
     }
-    /// A holder of a row that somebody waits for stands there.
-    void addRunning(const Table& table, std::vector<LockRow>& rows) const {
+    /// A holder of a row that somebody waits for stands there, and one that waits itself stands in a queue: neither has
+    /// another row of its own, unless it was `told` before. It has let go of nothing.
+    void addRunning(const Table& table, std::vector<LockRow>& rows, std::set<QByteArray>& told) const {
+        const std::set<QByteArray> before = std::exchange(told, {});
         for (std::size_t at = 0; at < table.rows.size(); ++at) {
-            if (m_holders.contains(table.text(at, Thread))) continue;
             const QByteArray name = "transaction " + table.text(at, Transaction);
+            const bool elsewhere = m_holders.contains(table.text(at, Thread)) || table.text(at, State) != "RUNNING";
+            if (elsewhere && !before.contains(name)) continue;
+            told.insert(name);
             LockRow row = sessionLock(name, "innodb-transaction", m_language);
             row.state = LockRow::State::Held;
             const SeenSession session{.number = table.text(at, Thread),
@@ -184,9 +189,9 @@ private:
 
 } // namespace
 
-QCoro::Task<std::optional<sql::Error>> readInnoDbRows(sql::Reader& reader, SessionNames& names, SessionLocks& found,
+QCoro::Task<std::optional<sql::Error>> readInnoDbRows(sql::Reader& reader, SessionMemory& memory, SessionLocks& found,
                                                       std::stop_token stop) {
-    InnoDbRows rows(reader.language(), names);
+    InnoDbRows rows(reader.language(), memory.names);
     const char* const query = reader.language() == Language::MariaDb ? kBlockedInMariaDb : kBlockedInMySql;
     const auto blocked = co_await askBounded(reader, query, found, stop);
     if (!blocked && blocked.error().connectionLost()) co_return blocked.error();
@@ -198,7 +203,7 @@ QCoro::Task<std::optional<sql::Error>> readInnoDbRows(sql::Reader& reader, Sessi
     if (!blocked) co_return std::nullopt;
     const auto running = co_await askBounded(reader, kRunning, found, stop);
     if (!running && running.error().connectionLost()) co_return running.error();
-    if (running) rows.addRunning(*running, found.rows);
+    if (running) rows.addRunning(*running, found.rows, memory.transactions);
     co_return std::nullopt;
 }
 

@@ -83,8 +83,9 @@ void waitersNotKnown(LockRow& row) {
 
 } // namespace
 
-SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::set<QByteArray> wanted,
+SessionsRead readMariaDbSessions(sql::Reader& reader, SessionMemory& memory, std::set<QByteArray> wanted,
                                  std::stop_token stop) {
+    SessionNames& names = memory.names;
     SessionLocks found;
     Locks locks;
     const auto lists = co_await reader.ask(kListsNames, stop);
@@ -144,7 +145,7 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::
         row.name = advisoryLockName(name, database);
         found.rows.push_back(std::move(row));
     }
-    const auto failed = co_await readInnoDbRows(reader, names, found, stop);
+    const auto failed = co_await readInnoDbRows(reader, memory, found, stop);
     if (failed) co_return std::unexpected(*failed);
     // A user without that right sees only its own connections in the list: others may wait, too.
     const bool refused =

@@ -77,6 +77,7 @@ struct SessionMemory {
     SessionNames names;
     LastRows lockedRows;                          ///< of lock tables, by "schema.table"
     std::map<QByteArray, QByteArray> namesOfRows; ///< by their places: "public.goods (0,7)"
+    std::set<QByteArray> transactions;            ///< of InnoDB, by their names, as they were told in the last look
 };
 
 /// PostgreSQL's advisory locks, and its sessions that are blocked: the row or table that they wait for, its holders and
@@ -86,12 +87,13 @@ SessionsRead readPostgreSqlSessions(sql::Reader& reader, SessionMemory& memory, 
 
 /// MariaDB's and MySQL's GET_LOCK() locks, and what transactions of InnoDB have locked. `wanted`: locks that the user
 /// asks for by name, for servers that do not list them.
-SessionsRead readMariaDbSessions(sql::Reader& reader, SessionNames& names, std::set<QByteArray> wanted,
+SessionsRead readMariaDbSessions(sql::Reader& reader, SessionMemory& memory, std::set<QByteArray> wanted,
                                  std::stop_token stop);
 
-/// Adds the rows that transactions of InnoDB wait for, and transactions that have rows locked while nobody waits.
+/// Adds the rows that transactions of InnoDB wait for, and transactions that have rows locked while nobody waits. A
+/// transaction that was told stays until its end, also while somebody waits for one of its rows.
 /// Returns the error where the connection is lost. MySQL's questions have not been tried on a server.
-QCoro::Task<std::optional<sql::Error>> readInnoDbRows(sql::Reader& reader, SessionNames& names, SessionLocks& found,
+QCoro::Task<std::optional<sql::Error>> readInnoDbRows(sql::Reader& reader, SessionMemory& memory, SessionLocks& found,
                                                       std::stop_token stop);
 
 /// Tables of a MariaDB that statements wait for, with those that use them meanwhile, as far as the server tells.

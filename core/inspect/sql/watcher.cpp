@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/sql/watcher.h"
 
+#include "inspect/redis/joined_report.h"
 #include "inspect/sql/formats/int_lock.h"
 
 #include <algorithm>
@@ -127,6 +128,8 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readIdentity(Look& look, std::stop_t
     if (m_reader.language() == Language::PostgreSql)
         server.role = answer->number(0, Replica) == 1 ? ServerIdentity::Role::Replica : ServerIdentity::Role::Master;
     if (m_reader.language() == Language::PostgreSql) {
+        // A server that was promoted has replicas, and is nobody's any more: what the other role has is no answer.
+        if (std::exchange(m_role, server.role) != server.role) m_roleNotBefore = {};
         auto failed = co_await readReplication(server.role == ServerIdentity::Role::Replica, stop);
         if (failed) co_return failed;
         server.replicas = m_replicas;
@@ -254,6 +257,7 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, Depth depth, 
         if (named ? !m_named.missingIn(table).isEmpty() : format == tableFormats().end()) continue;
         const QByteArray query = named ? queryOf(m_named, m_reader.language(), table, kMostRows)
                                        : format->query(m_reader.language(), table, kMostRows);
+        m_askedFor.emplace_back(look.locks.size(), runtime().monotonic());
         const auto answer = co_await m_reader.ask(query, stop);
         const QByteArray place = table.schema.isEmpty() ? table.table : table.schema + '.' + table.table;
         if (!answer && answer.error().connectionLost()) co_return answer.error();
@@ -286,6 +290,17 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readTables(Look& look, Depth depth, 
     co_return std::nullopt;
 }
 
+// A lease ends no later than what was left of it after the question: the answer's way, and the questions that follow,
+// have run down its time since.
+void SqlWatcher::runDownSince(std::vector<LockRow>& locks) const {
+    const Nanos now = runtime().monotonic();
+    for (std::size_t i = 0; i < m_askedFor.size(); ++i) {
+        const std::size_t next = i + 1 < m_askedFor.size() ? m_askedFor[i + 1].first : locks.size();
+        for (std::size_t at = m_askedFor[i].first; at < next; ++at)
+            runDown(locks[at], now - m_askedFor[i].second);
+    }
+}
+
 QCoro::Task<SqlWatcher::Failed> SqlWatcher::readSessions(Look& look, std::stop_token stop) {
     if (m_reader.language() == Language::Sqlite) co_return std::nullopt;
     const std::vector<TableName> tables = m_tables;
@@ -296,7 +311,7 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readSessions(Look& look, std::stop_t
     if (m_reader.language() == Language::PostgreSql)
         found = co_await readPostgreSqlSessions(m_reader, m_sessions, tables, stop);
     else
-        found = co_await readMariaDbSessions(m_reader, m_sessions.names, std::move(names), stop);
+        found = co_await readMariaDbSessions(m_reader, m_sessions, std::move(names), stop);
     m_sessions.names.lookEnded();
     if (!found && found.error().connectionLost()) co_return found.error();
     if (!found) {
@@ -322,6 +337,7 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> SqlWatcher::look(
     const std::uint64_t sent = m_reader.queriesSent();
     Look found;
     m_refused.clear();
+    m_askedFor.clear();
     Failed failed = co_await readIdentity(found, stop);
     if (!failed) failed = co_await readCatalogue(stop);
     if (!failed) failed = co_await readTables(found, depth, stop);
@@ -336,6 +352,7 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> SqlWatcher::look(
             if (note.examples.size() < kExamples) note.examples.push_back(table);
         found.notes.push_back(std::move(note));
     }
+    runDownSince(found.locks);
     tellApart(found.locks);
     found.passed = found.there = found.looked;
     co_return found;

@@ -30,6 +30,8 @@ private:
     void noteMissing(Look& look) const;
     /// The names without wildcards that the user asks for.
     std::set<QByteArray> namesAskedFor() const;
+    /// Makes the leases of the tables' rows as they are now.
+    void runDownSince(std::vector<LockRow>& locks) const;
     QCoro::Task<Failed> readSessions(Look& look, std::stop_token stop);
 
     sql::Reader& m_reader;
@@ -38,10 +40,12 @@ private:
     std::int64_t m_tablesBound = 0;  ///< so many were looked at, and there are more; 0: all were
     std::set<QByteArray> m_refused;  ///< those that this user may not read, at this look
     QByteArray m_leftOut;            ///< … one of those that were not
+    /// For each table of this look: its first row in Look::locks, and when it was asked for.
+    std::vector<std::pair<std::size_t, Nanos>> m_askedFor;
     SessionMemory m_sessions;
     std::set<QByteArray> m_namedLocks; ///< of MariaDB and MySQL, in the last look
     LastRows m_lastRows;
-    ServerIdentity::Role m_role = ServerIdentity::Role::Unknown; ///< of MySQL and MariaDB
+    ServerIdentity::Role m_role = ServerIdentity::Role::Unknown; ///< in the last look
     Nanos m_roleNotBefore{};
     std::vector<ReplicaState> m_replicas;
     QByteArray m_master;               ///< of a replica

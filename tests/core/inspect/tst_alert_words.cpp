@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alerts say no more than is known: about permits, clusters of which a part is away, and locks that nobody looks at.
 #include "alert_reports.h"
+#include "inspect/member_change.h"
 
 #include <QTest>
 
@@ -69,25 +70,62 @@ private Q_SLOTS:
         QCOMPARE(told(watch.check(9s)), QString());
         LockReport part = report(10s, {held("orders", "A")});
         part.servers = all.servers;
-        part.servers.back().trouble = u"10.0.0.2:6379 does not answer"_qs;
+        part.servers.back().trouble = u"10.0.0.2:6379 does not answer."_qs;
         watch.observe(part);
         part.at = 12s;
         watch.observe(part);
         QCOMPARE(told(watch.check(12900ms)), QString());
         QCOMPARE(told(watch.check(13100ms)), u"unreachable>3s "_qs);
-        const QString sentence = sentenceAt(watch, 14s);
-        QVERIFY2(sentence.startsWith(u"1 of its 2 servers could not be read for 4.0 s: 10.0.0.2:6379"),
-                 qPrintable(sentence));
+        QCOMPARE(sentenceAt(watch, 14s),
+                 u"1 of its 2 servers could not be read for 4.0 s: 10.0.0.2:6379 does not answer. The locks there are "
+                 u"not known meanwhile."_qs);
         // All of it is away for a moment: the rule's time is the part's.
         LockReport away = report(14s, {});
         away.trouble = WatchTrouble{WatchTrouble::Kind::Unreachable, {}, u"away"_qs};
         watch.observe(away);
         QVERIFY2(sentenceAt(watch, 14500ms).contains(u"could not be read for 4.5 s"),
                  qPrintable(sentenceAt(watch, 14500ms)));
-        part.together = true; // each of a Redlock's servers has every lock: a majority decides
-        part.at = 15s;
-        watch.observe(part);
+        all.at = 15s;
+        watch.observe(all);
         QCOMPARE(told(watch.check(15s)), u"over unreachable>3s "_qs);
+    }
+
+    /// Each of a Redlock's servers and each member of an ensemble has every lock: none is unknown while a majority
+    /// answers, and one that is away is told all the same.
+    void aMemberMayBeUnreachable_data() {
+        QTest::addColumn<bool>("together");
+        QTest::newRow("redlock") << true;
+        QTest::newRow("ensemble") << false;
+    }
+    void aMemberMayBeUnreachable() {
+        QFETCH(bool, together);
+        AlertWatch watch = watching("unreachable>3s");
+        LockReport part = report(10s, {held("orders", "A")});
+        part.together = together;
+        part.servers = {{"10.0.0.1:2379", {}}, {"10.0.0.2:2379", {}}, {"10.0.0.3:2379", {}}};
+        if (!together) {
+            part.servers.front().identity.emplace();
+            part.servers.front().identity->role = ServerIdentity::Role::Leader;
+        }
+        part.servers.back().trouble = doesNotAnswer();
+        watch.observe(part);
+        QCOMPARE(told(watch.check(13100ms)), u"unreachable>3s "_qs);
+        QCOMPARE(sentenceAt(watch, 14s),
+                 u"1 of its 3 servers could not be read for 4.0 s: 10.0.0.3:2379 does not answer. Every lock is known "
+                 u"from the others, as long as a majority of the servers answers."_qs);
+    }
+
+    /// A server that stands still is out of sight before anybody gives up waiting for its answer.
+    void anAlertOfAServerThatStandsStillIsOfThePast() {
+        AlertWatch watch = watching("held>2s");
+        watch.observe(report(1s, {held("orders", "A")}));
+        watch.observe(report(4s, {held("orders", "A")}));
+        QCOMPARE(told(watch.check(4s)), u"held>2s orders"_qs);
+        watch.setUnanswered(4s);
+        QVERIFY2(sentenceAt(watch, 5s).startsWith(u"“orders” is held"), qPrintable(sentenceAt(watch, 5s)));
+        QVERIFY2(sentenceAt(watch, 7s).startsWith(u"When last seen, at "), qPrintable(sentenceAt(watch, 7s)));
+        watch.setUnanswered(std::nullopt);
+        QVERIFY2(sentenceAt(watch, 8s).startsWith(u"“orders” is held"), qPrintable(sentenceAt(watch, 8s)));
     }
 
     /// While nothing is known, an alert stands as it was, and does not grow.

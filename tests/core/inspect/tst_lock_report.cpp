@@ -160,6 +160,8 @@ private Q_SLOTS:
         QCOMPARE(changesBetween(before, after).at(0).what, LockChange::What::Released);
         after.events = {ServerEvent::Restarted};
         QCOMPARE(changesBetween(before, after).at(0).what, LockChange::What::Lost);
+        after.at = 60s; // its lease has ended while the server was away, whatever became of its data
+        QCOMPARE(changesBetween(before, after).at(0).what, LockChange::What::Expired);
     }
     /// Its waiters are still there when it is looked for: its holder is told all the same.
     void aLockThatIsLostLeavesItsQueue() {

@@ -77,9 +77,10 @@ Row wait(const char* waiter, const char* blocker, const char* data) {
 class TestSessionRows : public QObject {
     Q_OBJECT
 private:
-    static SessionLocks readInnoDb(Answers& answers) {
-        SessionNames names;
-        auto found = QCoro::waitFor(readMariaDbSessions(answers, names, {}, {}));
+    static SessionLocks readInnoDb(Answers& answers, std::set<QByteArray> told = {}) {
+        SessionMemory memory;
+        memory.transactions = std::move(told);
+        auto found = QCoro::waitFor(readMariaDbSessions(answers, memory, {}, {}));
         return found.value_or(SessionLocks());
     }
 
@@ -96,14 +97,16 @@ private Q_SLOTS:
         QFETCH(QByteArray, mark);
         QFETCH(QByteArray, backend);
         Answers answers{Language(language)};
-        answers.answers = {// 12 waits for 11, 13 for 11 and behind 12; nobody knows a holder of the other row.
-                           {mark,
-                            {wait("12", "11", "'pears'"), wait("13", "11", "'pears'"), wait("13", "", "'pears'"),
-                             wait("14", "", "'plums'")}},
-                           // 11 stands there already, 15 has rows that nobody wants.
-                           {"trx_rows_locked > 0",
-                            {{"11", "901", "2", "1", "1789999990000", "", "bob", "host:2"},
-                             {"15", "905", "3", "1", "1789999995000", "", "eve", "host:5, idle in transaction"}}}};
+        answers.answers = {
+            // 12 waits for 11, 13 for 11 and behind 12; nobody knows a holder of the other row.
+            {mark,
+             {wait("12", "11", "'pears'"), wait("13", "11", "'pears'"), wait("13", "", "'pears'"),
+              wait("14", "", "'plums'")}},
+            // 11 stands there already, 15 has rows that nobody wants.
+            {"trx_rows_locked > 0",
+             {{"11", "901", "2", "1", "1789999990000", "", "bob", "host:2", "RUNNING"},
+              {"15", "905", "3", "1", "1789999995000", "", "eve", "host:5, idle in transaction", "RUNNING"},
+              {"16", "906", "1", "1", "1789999996000", "", "jim", "host:6", "LOCK WAIT"}}}};
         const SessionLocks found = readInnoDb(answers);
         QCOMPARE(found.rows.size(), 3u);
         const LockRow &pears = found.rows[0], &plums = found.rows[1], &quiet = found.rows[2];
@@ -127,6 +130,12 @@ private Q_SLOTS:
                  QByteArray("host:5, idle in transaction, transaction open since 2026-09-21 14:13:15Z"));
         QCOMPARE(quiet.raw.at(0).value.json().toString(), QStringLiteral("3 in tables: 1"));
         QVERIFY(!saysBounded(found.notes));
+        // Of those that were told before nobody has let go: one is waited for now, the other waits.
+        const SessionLocks later = readInnoDb(answers, {"transaction 901", "transaction 906"});
+        QCOMPARE(later.rows.size(), 5u);
+        QCOMPARE(later.rows[2].name, QByteArray("transaction 901"));
+        QCOMPARE(later.rows[2].holders[0].client, pears.holders[0].client);
+        QCOMPARE(later.rows[4].name, QByteArray("transaction 906"));
     }
 
     /// InnoDB locks the entry of the index by which a statement finds a row, and the row itself: two locks, told apart.
@@ -162,8 +171,8 @@ private Q_SLOTS:
         Answers answers{Language::MariaDb};
         answers.answers = {{"IS_USED_LOCK", {{"11"}}}};
         const auto read = [&] {
-            SessionNames names;
-            return QCoro::waitFor(readMariaDbSessions(answers, names, {"orders"}, {})).value_or(SessionLocks());
+            SessionMemory memory;
+            return QCoro::waitFor(readMariaDbSessions(answers, memory, {"orders"}, {})).value_or(SessionLocks());
         };
         const SessionLocks all = read();
         QCOMPARE(all.rows.at(0).waiterCount, std::optional<std::int64_t>(0));

@@ -4,6 +4,7 @@
 #include "trace/excerpt.h"
 #include "trace/recorder.h"
 #include "trace/seen_restart.h"
+#include "trace/server_told.h"
 #include "trace/state_difference.h"
 
 #include <QTest>
@@ -389,6 +390,24 @@ private Q_SLOTS:
             world.sentences(2s, 5s),
             QStringList(QStringLiteral("“orders” shows no longer, as nobody waits for it: it may be held still.")));
         QVERIFY(world.between(4s, 5s).empty());
+    }
+
+    /// An ensemble's members that went and came back are as they were; the others, and who leads, are told.
+    void newsOfMembersAreTold() {
+        Watched world;
+        const auto told = [&](Nanos at, QByteArrayView what, const char* member) {
+            world.row(at, EventKind::ServerTold, world.node, trace::kNoEntity, 0,
+                      world.trace->text(trace::serverTold(what, member)));
+        };
+        told(2s, trace::kMemberAway, "zk-1:2181");
+        told(3s, trace::kMemberLeads, "zk-2:2181");
+        told(4s, trace::kMemberLeads, "zk-3:2181");
+        told(5s, trace::kMemberAway, "zk-4:2181");
+        told(6s, trace::kMemberBack, "zk-4:2181");
+        QCOMPARE(world.sentences(1500ms, 7s),
+                 (QStringList{QStringLiteral("At 2.000 s, shop: zk-1:2181 does not answer any more."),
+                              QStringLiteral("At 4.000 s, shop: zk-3:2181 leads now.")}));
+        QVERIFY(world.between(6500ms, 7s).empty());
     }
 
     void copiesOfALogicalLockAreLeftOut() {

@@ -4,6 +4,7 @@
 
 #include <QTcpServer>
 #include <QTcpSocket>
+#include <QTimer>
 #include <functional>
 #include <set>
 
@@ -39,6 +40,8 @@ public:
         for (auto& [client, bytes] : m_held)
             client->write(std::exchange(bytes, {}));
     }
+    /// The way of each answer from the server to the client.
+    std::chrono::milliseconds answersTake{0};
     int connections = 0;
     /// Nobody is let in while this is so.
     bool closed = false;
@@ -60,7 +63,11 @@ private:
             if (changeRequest) changeRequest(bytes);
             server->write(bytes);
         });
-        connect(server, &QTcpSocket::readyRead, client, [this, client, server] { answer(client, server->readAll()); });
+        connect(server, &QTcpSocket::readyRead, client, [this, client, server] {
+            if (answersTake == std::chrono::milliseconds(0)) return answer(client, server->readAll());
+            QTimer::singleShot(answersTake, Qt::PreciseTimer, client,
+                               [this, client, bytes = server->readAll()] { answer(client, bytes); });
+        });
         connect(server, &QTcpSocket::disconnected, client, [client] { client->disconnectFromHost(); });
         connect(client, &QTcpSocket::disconnected, this, [this, client] {
             m_held.erase(client);

@@ -136,6 +136,7 @@ private Q_SLOTS:
         const LockReport whole = run(watcher->once());
         QCOMPARE(whole.servers.size(), 3u);
         QVERIFY(std::ranges::all_of(whole.servers, [](const auto& one) { return one.identity.has_value(); }));
+        QVERIFY(!watcher->status().partial);
         // Not the one that answers us: then another one has to be found first.
         const QByteArray dead = cluster.member(2).endpoint().toUtf8();
         cluster.member(2).kill();
@@ -154,6 +155,10 @@ private Q_SLOTS:
             QCOMPARE(server.identity.has_value(), "http://" + server.address != dead);
         const QString words = inspect::topologyText(without.servers, false);
         QVERIFY2(words.endsWith(QStringLiteral("quorum: 2 of 3 answer")), qPrintable(words));
+        // Connected is not all that there is to say.
+        QVERIFY(!run(watcher->once()).trouble);
+        QVERIFY(watcher->status().partial);
+        QVERIFY2(watcher->status().text.contains(u"2 of 3 servers answer"), qPrintable(watcher->status().text));
     }
 
     void manyKeysAreReadTogether() {

@@ -80,6 +80,30 @@ private Q_SLOTS:
         QCOMPARE(watch.told(EventKind::RecordFreed), 1);
     }
 
+    /// Keys that are on their new server, which does not answer for them yet: one look must not say that there are
+    /// none.
+    void oneLookTellsOfKeysOnTheirWay() {
+        const QByteArray name = "halfway";
+        ClusterMove move(m_runtime, m_cluster, m_nodes, name);
+        hold(move.from, name);
+        move.begin();
+        move.takeKeys();
+        const auto watcher = watcherOf(m_runtime, m_cluster.url());
+        const LockReport meanwhile = run(watcher->once());
+        move.end();
+        QVERIFY(!meanwhile.trouble && !meanwhile.complete);
+        const auto target =
+            std::ranges::find(meanwhile.servers, addressOf(move.to), &inspect::WatchedServerState::address);
+        QVERIFY(target != meanwhile.servers.end());
+        QVERIFY2(target->trouble.contains(u"halfway"), qPrintable(target->trouble));
+        // Every node has heard of the new owner by then.
+        LockReport after;
+        QTRY_VERIFY_WITH_TIMEOUT((after = run(watcher->once())).complete, kLimit);
+        const LockRow* const row = rowOf(after, name);
+        QVERIFY(row && row->server == addressOf(move.to));
+        QVERIFY(run(node(move.to).call({"DEL", name})));
+    }
+
     void aLockThatEndsOnItsWayIsGone() {
         const QByteArray name = "ends";
         ClusterMove move(m_runtime, m_cluster, m_nodes, name);

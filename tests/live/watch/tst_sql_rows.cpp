@@ -246,7 +246,23 @@ private Q_SLOTS:
         QCOMPARE(clientsOf(row()->holders), QByteArrayList{a.name});
         QVERIFY(row()->holders.front().about.contains("idle in transaction, transaction open since 20"));
         QVERIFY(row()->entries.size() == 1 && row()->entries.front().born > 0);
+        // Somebody waits for one of its rows: the transaction goes on all the same, and has released nothing.
+        const QByteArray name = row()->name;
+        Watching watch(m_runtime, m_all.url("mariadb"));
+        QVERIFY(comesTrue([&] { return watch.row(name) != nullptr; }));
+        Someone b(m_runtime, m_all.url("mariadb"));
+        const auto second = waiting(b, "UPDATE goods SET amount = 3 WHERE name = 'pears'");
+        QVERIFY(comesTrue([&] {
+            return std::ranges::any_of(watch.last().locks,
+                                       [](const LockRow& one) { return one.format == "innodb-row"; });
+        }));
+        QVERIFY(watch.row(name));
+        using What = inspect::LockChange::What;
+        QCOMPARE(watch.happened[name], std::vector<What>{What::Found});
         VERIFY_OK(a.ask("ROLLBACK"));
+        QVERIFY(ends(second, 10s));
+        QVERIFY(comesTrue([&] { return watch.row(name) == nullptr; }));
+        QCOMPARE(watch.happened[name], (std::vector<What>{What::Found, What::Released}));
         letInnoDbRest();
         report = look("mariadb");
         QVERIFY(row() == report.locks.end());

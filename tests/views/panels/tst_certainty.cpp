@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How sure it is that a key is a lock: in the table, its filter and its counts, in the detail, and before a release by
 // force. A guess is never counted, and never alarms, like a hold that is certain.
+#include "cluster/looks.h"
 #include "fake_session.h"
 #include "locks/force_release_dialog.h"
 #include "locks/lock_detail_panel.h"
@@ -103,6 +104,21 @@ private Q_SLOTS:
         QCOMPARE(cell(model, server.orders, LocksModel::FormatColumn, Qt::AccessibleTextRole),
                  QStringLiteral("redisson"));
         QCOMPARE(cell(model, server.orders, LocksModel::FormatColumn, Qt::ToolTipRole), QStringLiteral("redisson"));
+    }
+
+    /// One value on several servers is hardly chance: each of them has a lock's copy, and counts it.
+    void aCopyIsAsCertainAsItsLock() {
+        Watched server;
+        trace::Trace& t = server.session.writable();
+        const auto node = t.intern(trace::EntityKind::Node, "127.0.0.1:6380");
+        const auto copy = t.intern(trace::EntityKind::Lock, "lock:cleanup", node, server.cleanup);
+        const auto alone = t.intern(trace::EntityKind::Lock, "cart:1", node, server.cart);
+        for (const trace::EntityId one : {copy, alone}) {
+            server.become(one, Certainty::Guess, 6s);
+            t.append({Nanos(6s).count(), Nanos(60s).count(), server.holder, one, 1, EventKind::RecordHeld});
+        }
+        server.context.setPlayhead(7s);
+        QCOMPARE(Looks(server.context).heldOn(node), 1);
     }
 
     void whatTurnsOutToBeALockIsOne() {
