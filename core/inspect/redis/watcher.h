@@ -49,8 +49,8 @@ public:
     void expect(const std::vector<LockRow>& rows);
     /// Another server was looked at for these locks, which have moved there: they are not kept here any longer.
     void leave(const std::vector<LockRow>& rows);
-    /// Ends the pause of watch(): the next look comes as if a change had been told.
-    void lookSoon() { wake(m_told); }
+    /// The next look comes as if a change had been told.
+    void lookSoon() override { wake(m_told); }
     /// Changes which locks are wanted; the search begins again.
     void setNames(NameFilter names);
 
