@@ -125,6 +125,7 @@ private:
         Nanos seen; ///< last time that it belonged to a lock
     };
     std::map<QByteArray, Known> m_known; ///< keys of locks: read at every look
+    std::set<QByteArray> m_moved;        ///< locks that another node of the cluster has now
     Nanos m_rememberedAt{};              ///< when the last look's keys were noted there
     LockSearch m_search;
     TrackedKeys m_tracked;
