@@ -24,6 +24,7 @@ public:
     struct Wish {
         const Want* want;
         Nanos since;
+        bool atLeast; ///< … or before
     };
     struct Waiter {
         QString name;
@@ -51,7 +52,7 @@ public:
             for (const Waiting& waiting : lock.waiting) {
                 Waiter& waiter = waiters[m_by == By::Who ? waiting.who : waiting.perhaps];
                 waiter.name = waiting.name;
-                waiter.wants.push_back({&want, waiting.since});
+                waiter.wants.push_back({&want, waiting.since.at, !waiting.since.seenToBegin});
             }
         }
     }
@@ -113,12 +114,14 @@ public:
 
     void tell(const std::vector<Stop>& path, std::size_t from) const {
         QStringList links;
-        Nanos since = Nanos::min();
+        Ring ring{{}, wayOut(path, from), Nanos::min(), false, m_by == By::Perhaps};
         for (std::size_t i = from; i < path.size(); ++i) {
             links << linkOf(path[i]);
-            since = std::max(since, wishAt(path[i]).since);
+            const Wish& wish = wishAt(path[i]);
+            if (wish.since > ring.since) ring.atLeast = wish.atLeast;
+            ring.since = std::max(ring.since, wish.since);
         }
-        const Ring ring{links.join(QStringLiteral(", ")), wayOut(path, from), since, m_by == By::Perhaps};
+        ring.words = links.join(QStringLiteral(", "));
         for (std::size_t i = from; i < path.size(); ++i)
             if (wantAt(path[i]).lock->ring.words.isEmpty()) wantAt(path[i]).lock->ring = ring; // a certain one stays
     }

@@ -73,10 +73,10 @@ bool AlertMute::covers(Kind kind, const QByteArray& of, std::int64_t wallMs) con
 }
 
 void AlertWatch::setRules(std::vector<AlertRule> rules) {
-    std::map<Key, Nanos> raised;
-    for (const auto& [key, since] : m_raised) {
+    std::map<Key, Begun> raised;
+    for (const auto& [key, begun] : m_raised) {
         const auto same = std::ranges::find(rules, m_rules[key.first]);
-        if (same != rules.end()) raised.emplace(Key(same - rules.begin(), key.second), since);
+        if (same != rules.end()) raised.emplace(Key(same - rules.begin(), key.second), begun);
     }
     m_raised = std::move(raised);
     m_rules = std::move(rules);
@@ -128,7 +128,8 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
         const QByteArray who = identityOf(party);
         known = std::find_if(known, lock.waiters.cend(), [&](const Since& waiter) { return waiter.who == who; });
         const bool found = known != lock.waiters.cend();
-        lock.waiting.push_back({m_who(party), perhapsOf(party), readable(who), found ? known->at : report.at});
+        lock.waiting.push_back(
+            {m_who(party), perhapsOf(party), readable(who), found ? *known : Since{who, report.at, !m_first}});
     }
     const bool deadHead = row.waiters && !row.waiters->empty() && row.waiters->front().dead;
     lock.deadHead = deadHead ? identityOf(row.waiters->front()) : QByteArray();
@@ -138,6 +139,7 @@ void AlertWatch::observe(Lock& lock, const LockRow& row, const LockReport& repor
     lock.permits = holdModeOf(row.mode) == trace::HoldMode::Permit;
     lock.canBeFreed = !row.entries.empty();
     lock.gone = false;
+    lock.found = lock.found || m_blind || (m_first && lock.seenIn == 0);
     lock.seenIn = m_looks;
     lock.seenAt = report.at;
 }
@@ -366,12 +368,28 @@ bool AlertWatch::isSoOfServer(const AlertRule& rule, Nanos now) const {
     }
 }
 
-Alert AlertWatch::alertOf(const Key& key, Nanos since, Nanos now) const {
+bool AlertWatch::wasSoPerhaps(const AlertRule& rule, const Lock& lock) {
+    switch (rule.kind) {
+    case Kind::Held:
+    case Kind::Unusual:
+        return std::ranges::none_of(lock.holders, &Since::seenToBegin);
+    case Kind::Waited: {
+        const Since* const waiter = longestWaiter(lock.waiters);
+        return waiter && !waiter->seenToBegin;
+    }
+    case Kind::Deadlock:
+        return lock.ring.atLeast;
+    default:
+        return lock.found;
+    }
+}
+
+Alert AlertWatch::alertOf(const Key& key, Begun begun, Nanos now) const {
     static const Lock kServer;
     const auto lock = m_locks.find(key.second);
     Words words = wordsOf(m_rules[key.first], lock == m_locks.end() ? kServer : lock->second, now);
-    return {Alert::State::Raised,      m_rules[key.first],      key.second,
-            std::move(words.sentence), std::move(words.advice), since};
+    return {Alert::State::Raised,    m_rules[key.first], key.second,   std::move(words.sentence),
+            std::move(words.advice), begun.since,        begun.atLeast};
 }
 
 bool AlertWatch::ringsAreDue() const {
@@ -388,11 +406,12 @@ std::vector<Alert> AlertWatch::check(Nanos now, Rings rings) {
         if ((raised != m_raised.end()) == so) return;
         if (so) {
             const bool ring = m_rules[rule].kind == Kind::Deadlock;
-            const Nanos since = ring ? std::min(m_locks.at(lock).ring.since, now) : now;
-            m_raised.emplace(key, since);
-            changes.push_back(alertOf(key, since, now));
+            const Begun begun{ring ? std::min(m_locks.at(lock).ring.since, now) : now,
+                              !lock.isNull() && wasSoPerhaps(m_rules[rule], m_locks.at(lock))};
+            m_raised.emplace(key, begun);
+            changes.push_back(alertOf(key, begun, now));
         } else {
-            changes.push_back({Alert::State::Over, m_rules[rule], lock, {}, {}, raised->second});
+            changes.push_back({Alert::State::Over, m_rules[rule], lock, {}, {}, raised->second.since});
             m_raised.erase(raised);
         }
     };
@@ -411,7 +430,10 @@ std::vector<Alert> AlertWatch::check(Nanos now, Rings rings) {
         for (const auto& [name, lock] : m_locks)
             tell(rule, name, isSo(each, lock, now));
     }
-    if (!m_troubleSince) forget();
+    if (m_troubleSince) return changes;
+    for (auto& [name, lock] : m_locks)
+        lock.found = false;
+    forget();
     return changes;
 }
 
@@ -437,27 +459,27 @@ AlertBoard AlertWatch::board(Nanos now, std::int64_t wallMs, const std::vector<A
     AlertBoard board;
     struct Standing {
         AlertSeverity severity;
-        Nanos since;
+        Begun begun;
         const Key* key;
     };
     std::vector<Standing> standing;
-    for (const auto& [key, since] : m_raised) {
+    for (const auto& [key, begun] : m_raised) {
         const Kind kind = m_rules[key.first].kind;
         if (std::ranges::any_of(mutes, [&](const AlertMute& mute) { return mute.covers(kind, key.second, wallMs); }))
             ++board.muted;
         else
-            standing.push_back({severityOf(kind), since, &key});
+            standing.push_back({severityOf(kind), begun, &key});
     }
     const std::size_t shown = std::min(most, standing.size());
     const bool outOfSight = m_troubleSince || silentFor(now) > kSilentFrom;
     const auto first = [](const Standing& a, const Standing& b) {
-        return a.severity != b.severity ? a.severity > b.severity
-               : a.since != b.since     ? a.since < b.since
-                                        : *a.key < *b.key;
+        return a.severity != b.severity         ? a.severity > b.severity
+               : a.begun.since != b.begun.since ? a.begun.since < b.begun.since
+                                                : *a.key < *b.key;
     };
     std::ranges::partial_sort(standing, standing.begin() + std::ptrdiff_t(shown), first);
     for (std::size_t i = 0; i < shown; ++i) {
-        board.alerts.push_back(alertOf(*standing[i].key, standing[i].since, now));
+        board.alerts.push_back(alertOf(*standing[i].key, standing[i].begun, now));
         if (outOfSight) tellAsLastSeen(board.alerts.back(), wallMs - (now - m_knownUntil) / 1ms);
     }
     board.more = standing.size() - shown;

@@ -17,10 +17,11 @@ struct Alert {
     enum class State : std::uint8_t { Raised, Over };
     State state = State::Raised;
     AlertRule rule;
-    QByteArray lock;  ///< empty: of the server
-    QString sentence; ///< Raised: the state of things and why it matters; ends with a full stop
-    QString advice;   ///< Raised: what to do, a sentence
-    Nanos since{};    ///< when it was raised, or when its deadlock closed, on the clock of LockReport::at
+    QByteArray lock;      ///< empty: of the server
+    QString sentence;     ///< Raised: the state of things and why it matters; ends with a full stop
+    QString advice;       ///< Raised: what to do, a sentence
+    Nanos since{};        ///< when it began to be so, on the clock of LockReport::at: of a deadlock, when it closed
+    bool atLeast = false; ///< … or before: nobody looked then
 };
 
 /// A renewal of a hold that did not come, by the pace of those before it.
@@ -129,12 +130,13 @@ private:
         QByteArray who;     ///< one text for each client
         QByteArray perhaps; ///< one text for all that may be one client: perhapsOf()
         QString name;
-        Nanos since{};
+        Since since;
     };
     struct Ring {
         QString words;         ///< who waits for what; empty: the lock is part of no deadlock
         QString wayOut;        ///< what to do, sentences
         Nanos since{};         ///< when the last of its waiters came
+        bool atLeast = false;  ///< … or before
         bool possible = false; ///< only if all that have one name are one client
     };
     struct RingSearch;
@@ -160,6 +162,7 @@ private:
         std::uint64_t seenIn = 0; ///< the number of the last report that looked at it
         Nanos seenAt{};           ///< … and its instant
         bool gone = false;        ///< that was not the last one
+        bool found = false;       ///< it was there before anybody looked, and no rule was applied to it yet
         bool permits = false;     ///< it has several
         bool canBeFreed = false;  ///< the format tells its holder from others, so that it can be freed by force
     };
@@ -196,6 +199,8 @@ private:
     /// How far into the past of `now` what was seen to last is known to have lasted.
     Nanos seenUntil(Nanos now) const;
     bool isSo(const AlertRule& rule, const Lock& lock, Nanos now) const;
+    /// Whether a rule that turns out to be true of a lock may have been so for longer.
+    static bool wasSoPerhaps(const AlertRule& rule, const Lock& lock);
     /// The words for a rule that is true of a lock.
     Words wordsOf(const AlertRule& rule, const Lock& lock, Nanos now) const;
     /// One text for all parties that may be one client: m_who without the thread, where that tells of a process of its
@@ -203,16 +208,20 @@ private:
     QByteArray perhapsOf(const Party& party) const;
     void notePart(const LockReport& report);
     void forget();
-    Alert alertOf(const Key& key, Nanos since, Nanos now) const;
+    struct Begun {
+        Nanos since{};
+        bool atLeast = false;
+    };
+    Alert alertOf(const Key& key, Begun begun, Nanos now) const;
 
     std::vector<AlertRule> m_rules;
     UsualTimes m_usual;
     std::function<QByteArray(const Party&)> m_who = identityOf;
     QString m_where; ///< empty: the only server
     std::map<QByteArray, Lock> m_locks;
-    std::map<Key, Nanos> m_raised; ///< since when
-    std::uint64_t m_looks = 0;     ///< reports so far that could be read
-    std::uint64_t m_ringsOf = 0;   ///< how many of them the rings were looked for in
+    std::map<Key, Begun> m_raised;
+    std::uint64_t m_looks = 0;   ///< reports so far that could be read
+    std::uint64_t m_ringsOf = 0; ///< how many of them the rings were looked for in
     std::optional<Nanos> m_troubleSince, m_unansweredSince;
     QString m_trouble;
     std::optional<Nanos> m_partSince; ///< since when some of its servers cannot be read, while others can

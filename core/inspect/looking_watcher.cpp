@@ -4,6 +4,7 @@
 #include "inspect/lock_change.h"
 #include "inspect/row_named.h"
 #include "inspect/shared_rows.h"
+#include "runtime/waits_here.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -70,7 +71,19 @@ QCoro::Task<std::expected<void, WatchTrouble>> LookingWatcher::open(std::stop_to
 
 QCoro::Task<> LookingWatcher::news(Nanos longest, std::stop_token stop) {
     // A server of this kind tells nobody of changes: the next look is the news.
-    co_await m_runtime.sleep(longest, std::move(stop));
+    co_await rest(longest, std::move(stop));
+}
+
+QCoro::Task<> LookingWatcher::rest(Nanos time, std::stop_token stop) {
+    if (m_soon) co_return;
+    Waiter waiter(m_runtime, time, std::move(stop));
+    const WaitsHere here(m_resting, waiter);
+    co_await waiter.end();
+}
+
+void LookingWatcher::lookSoon() {
+    m_soon = true;
+    if (m_resting) m_resting->wake();
 }
 
 std::optional<Nanos> LookingWatcher::unansweredSince() {
@@ -185,6 +198,7 @@ QCoro::Task<> LookingWatcher::watch(Callback callback, std::stop_token stop) {
     bool troubled = false, complete = false;
     const Progress silent; // named: GCC 12 cannot make it within an await
     for (;;) {
+        m_soon = false;
         const Nanos began = m_runtime.monotonic(), spentBefore = m_serverTime;
         const double share = complete ? m_options.share : std::max(m_options.share, m_options.firstShare);
         LockReport seen = co_await report(Depth::Slice, silent, stop);
@@ -204,13 +218,13 @@ QCoro::Task<> LookingWatcher::watch(Callback callback, std::stop_token stop) {
         if (!troubled) m_lastLocks = std::move(seen.locks);
         constexpr Nanos kTogether = 20ms; // changes that come together are one report
         const Nanos soonest = began + std::max(affordable, kTogether);
-        if (m_runtime.monotonic() < soonest) co_await m_runtime.sleep(soonest - m_runtime.monotonic(), stop);
+        if (m_runtime.monotonic() < soonest) co_await rest(soonest - m_runtime.monotonic(), stop);
         if (!troubled && !complete) continue;
         const Nanos left = began + seen.period - m_runtime.monotonic();
         // Nobody tells of news while there is no connection.
         if (troubled)
-            co_await m_runtime.sleep(std::max<Nanos>(left, m_options.shortestPeriod), stop);
-        else
+            co_await rest(std::max<Nanos>(left, m_options.shortestPeriod), stop);
+        else if (!m_soon)
             co_await news(std::max<Nanos>(left, 1ms), stop);
     }
 }

@@ -15,6 +15,7 @@ public:
     QCoro::Task<std::expected<void, WatchTrouble>> open(std::stop_token stop = {}) override;
     QCoro::Task<LockReport> once(std::stop_token stop = {}, Callback progress = {}) override;
     QCoro::Task<> watch(Callback callback, std::stop_token stop = {}) override;
+    void lookSoon() override;
     WatchStatus status() const override;
     void onStatus(std::function<void()> callback) override { m_onStatus = std::move(callback); }
     std::optional<Nanos> unansweredSince() override;
@@ -63,6 +64,8 @@ protected:
     void spent(Nanos time);
     void beginShare();
     QCoro::Task<> keepShare(double share, std::stop_token stop);
+    /// Ends after `time`, or once a look is wanted at once.
+    QCoro::Task<> rest(Nanos time, std::stop_token stop);
 
     Runtime& runtime() const { return m_runtime; }
     const WatchOptions& options() const { return m_options; }
@@ -90,6 +93,8 @@ private:
     WatchStatus::State m_state = WatchStatus::State::Idle;
     QString m_trouble;
     std::function<void()> m_onStatus;
+    bool m_soon = false; ///< a look is wanted that begins from now on
+    Waiter* m_resting = nullptr;
 };
 
 } // namespace lockscope::inspect

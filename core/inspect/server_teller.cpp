@@ -19,7 +19,7 @@ std::optional<ToldServerEvent> serverEventIn(const trace::Event& event, const tr
     if (trace::isSeenRestart(event)) return ToldServerEvent{ServerEvent::Restarted, event.actor};
     if (event.kind != trace::EventKind::ConnectionLost) return std::nullopt;
     const QByteArray& reason = trace.entity(event.aux).name;
-    for (const ServerEvent what : {ServerEvent::FailedOver, ServerEvent::Emptied})
+    for (const ServerEvent what : {ServerEvent::FailedOver, ServerEvent::Emptied, ServerEvent::Swapped})
         if (reason == nameOf(what)) return ToldServerEvent{what, event.subject};
     return std::nullopt;
 }

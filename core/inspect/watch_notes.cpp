@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/watch_notes.h"
 
+#include "inspect/line_name.h"
 #include "inspect/text.h"
 #include "trace/time_text.h"
 
@@ -24,7 +25,7 @@ QString examplesOf(const WatchNote& note) {
     QStringList names;
     for (const QByteArray& key : note.examples) {
         constexpr qsizetype kShown = 40;
-        const QString name = readable(key);
+        const QString name = key.isEmpty() ? lineName(key) : readable(key);
         names += name.size() > kShown ? name.left(kShown - 1) + QStringLiteral("…") : name;
     }
     if (names.isEmpty()) return {};
@@ -54,6 +55,8 @@ const char* nameOf(Kind kind) {
         return "replica";
     case Kind::ClusterNode:
         return "cluster-node";
+    case Kind::MovedAway:
+        return "moved-away";
     case Kind::ClusterWaiters:
         return "cluster-waiters";
     case Kind::NamedLocksHidden:
@@ -144,6 +147,11 @@ QString textOf(const WatchNote& note) {
         return Text::tr("This is one node of a cluster, with %1 of %2 slots: locks in the others do not show, and "
                         "waiters are not known")
             .arg(count, QLocale().toString(kClusterSlots));
+    case Kind::MovedAway:
+        return Text::tr("%n lock(s) went to another node of the cluster with their slots, so this one does not know "
+                        "them any more%1. Watch all nodes together: redis+cluster://HOST:PORT",
+                        nullptr, int(std::min<std::int64_t>(note.count, INT_MAX)))
+            .arg(examplesOf(note));
     case Kind::ClusterWaiters:
         return Text::tr("On a cluster, only waiters that the lock itself lists are known");
     case Kind::NamedLocksHidden:
@@ -230,6 +238,7 @@ bool countsKeys(Kind kind) {
     case Kind::WaitersRefused:
     case Kind::Replica:
     case Kind::ClusterNode:
+    case Kind::MovedAway:
     case Kind::ClusterWaiters:
     case Kind::NamedLocksHidden:
     case Kind::SessionsRefused:

@@ -20,6 +20,7 @@ struct WatchNote {
         WaitersRefused,   ///< this user has no right to ask who is subscribed
         Replica,          ///< the server is a replica
         ClusterNode,      ///< the server is one of a cluster
+        MovedAway,        ///< these locks went to other nodes of the cluster with their slots: examples
         ClusterWaiters,   ///< a whole cluster is watched, whose nodes count their own subscribers only
         NamedLocksHidden, ///< this database does not list named locks
         SessionsRefused,  ///< this user has no right to ask which sessions wait for which

@@ -37,6 +37,7 @@ struct WatchOptions {
     /// From so many known keys on, a look of watch() at a Redis that tells of changes is mostly at what has changed.
     std::size_t partsFrom = 2'000;
     Nanos silenceTrusted = 300s; ///< a content is read again by then, although such a server has not told of a change
+    Nanos remembered = 30s;      ///< a key is read by its name for so long after it was a lock's: locks come back
     Nanos wholeAgain = 2s;       ///< … and again at all locks after so long, later where that takes long
 };
 

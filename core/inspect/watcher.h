@@ -49,6 +49,10 @@ public:
     /// once per outage, and the watch goes on when the server is back. Throws Cancelled: that is its only end.
     virtual QCoro::Task<> watch(Callback callback, std::stop_token stop = {}) = 0;
 
+    /// Ends the pause between two looks of watch(): something was changed from here, and a person waits to see what
+    /// came of it. The budget pays for that look afterwards.
+    virtual void lookSoon() = 0;
+
     virtual WatchStatus status() const = 0;
     /// Calls `callback` at each change of status(), from the runtime's scheduler. It must not destroy the watcher.
     virtual void onStatus(std::function<void()> callback) = 0;

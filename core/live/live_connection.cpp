@@ -394,8 +394,14 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
     const auto knownBetter = [&](const QByteArray& name) {
         return m_ownRecord && m_ownRecord->knowsBetter(name, report.at);
     };
+    const auto fromBeforeItsRelease = [&](const inspect::LockRow& row) {
+        const auto freed = m_freedAt.find(row.name);
+        return freed != m_freedAt.end() && report.knownUntil(row) < freed->second;
+    };
     enum class Why { LookedAt, OwesContent };
     const auto tell = [&](const inspect::LockRow& row, Why why = Why::LookedAt) {
+        if (fromBeforeItsRelease(row)) return;
+        m_freedAt.erase(row.name);
         // If the server has other data than before, a new holder got the lock from no client.
         inspect::Sight sight;
         if (report.concerns(row)) sight.freedBy = trace::FreedBy::NodeLoss;

@@ -107,6 +107,7 @@ private:
     /// How the watcher hears of changes, in a few words.
     QString watchingText(const inspect::LockReport& report) const;
     QCoro::Task<> free(std::shared_ptr<inspect::Releaser> by, inspect::LockRow lock);
+    void noteFreed(const QByteArray& lockName);
     /// The releaser, made when it is first needed; nullptr: none can be made, and the user was told.
     std::shared_ptr<inspect::Releaser> releaser();
     /// The lock as it was last seen held; nullopt: it was not, and the user was told.
@@ -130,6 +131,7 @@ private:
     std::stop_source m_stop;
     std::shared_ptr<inspect::Releaser> m_releaser;
     std::optional<inspect::LockRow> m_planned; ///< to be taken away as soon as the user says so
+    std::map<QByteArray, Nanos> m_freedAt;     ///< by force from here, until seen since
     std::set<QByteArray> m_known;              ///< locks seen at the last look
     std::set<QByteArray> m_contentOwed;        ///< … whose contents wait to be told
     QByteArray m_owedFrom;                     ///< the last one of them that was tried

@@ -61,6 +61,13 @@ void LiveConnection::forceRelease(const QByteArray& lockName) {
     m_shared.runtime.spawn([this, by, lock = std::move(*seen)] { return free(by, lock); });
 }
 
+/// A waiter may have it in the next moment: nobody should see it free until the look that would have come anyway.
+void LiveConnection::noteFreed(const QByteArray& lockName) {
+    m_feed.update(lockName, std::nullopt, {.freedBy = trace::FreedBy::Force});
+    m_freedAt[lockName] = m_shared.runtime.monotonic();
+    if (m_watcher) m_watcher->lookSoon();
+}
+
 QCoro::Task<> LiveConnection::free(std::shared_ptr<inspect::Releaser> by, inspect::LockRow lock) {
     const QByteArray name = lock.name;
     const QString shown = inspect::readable(name);
@@ -79,7 +86,7 @@ QCoro::Task<> LiveConnection::free(std::shared_ptr<inspect::Releaser> by, inspec
     else if (*freed == inspect::Freed::NotAsSeen)
         why = LiveSession::tr("“%1” is not held any more as it was seen: nothing was changed.").arg(shown);
     else
-        m_feed.update(name, std::nullopt, {.freedBy = trace::FreedBy::Force});
+        noteFreed(name);
     entry.at = QDateTime::currentDateTimeUtc();
     entry.result = why.isEmpty() ? kFreedResult : why;
     if (const auto noted = note(entry); !noted) m_shared.refused(noted.error());

@@ -162,7 +162,7 @@ private:
         EntityId lock;
     };
     static const char* word(Function function) { return function == Function::Acquire ? "acquire" : "release"; }
-    QByteArray name(EntityId id) const { return m_trace.displayName(id).toUtf8(); }
+    QByteArray name(EntityId id) const { return exportedName(m_trace, id); }
     QByteArray value(EntityId subject, std::int64_t token = 0) const {
         return '[' + ednQuoted(name(subject)) +
                (token > 0 ? ' ' + QByteArray::number(qlonglong(token)) : QByteArray()) + ']';

@@ -32,8 +32,11 @@ QByteArray jsonQuoted(const QByteArray& text) {
 }
 
 QByteArray exportedName(const Trace& trace, EntityId id) {
+    const EntityKind kind = trace.entity(id).kind;
+    if (kind == EntityKind::Lock && trace.entity(id).name.isEmpty() && trace.copyOf(id) == kNoEntity)
+        return QByteArrayLiteral("(empty)"); // in every language: programs read it
     const QString name = trace.displayName(id);
-    const bool nameless = id != kNoEntity && name.isEmpty() && trace.entity(id).kind != EntityKind::Text;
+    const bool nameless = id != kNoEntity && name.isEmpty() && kind != EntityKind::Text;
     return nameless ? QByteArrayLiteral("(empty)") : name.toUtf8();
 }
 

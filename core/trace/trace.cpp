@@ -5,6 +5,7 @@
 #include "trace/columns.h"
 #include "trace/text.h"
 
+#include <QCoreApplication>
 #include <QtEndian>
 #include <algorithm>
 #include <cstring>
@@ -201,6 +202,8 @@ QString Trace::displayName(EntityId id) const {
     if (e.kind == EntityKind::Link)
         return readable(entity(e.parent).name) + QStringLiteral(" ↔ ") + readable(entity(e.other).name);
     if (copyOf(id) != kNoEntity) return readable(e.name) + QStringLiteral(" @ ") + readable(entity(e.parent).name);
+    //: A lock whose name is the empty text.
+    if (e.kind == EntityKind::Lock && e.name.isEmpty()) return QCoreApplication::translate("LineName", "(empty)");
     return e.kind == EntityKind::Text ? readableSentence(e.name) : readable(e.name);
 }
 

@@ -225,9 +225,12 @@ QString AlertsModel::text(const Row& row, int column) const {
         //: The same deadlock has a row of its own further up in the list.
         if (row.ofRing && !entry.over) return tr("Part of the deadlock above.");
         return entry.over ? tr("It is over; it stays here because it is pinned.") : entry.alert.advice;
-    case OpenForColumn:
+    case OpenForColumn: {
         if (entry.over) return tr("over");
-        return duration(std::max(row.desk ? row.desk->now() - entry.alert.since : Nanos(0), Nanos(0)));
+        const QString length = duration(std::max(row.desk ? row.desk->now() - entry.alert.since : Nanos(0), Nanos(0)));
+        //: At least so long: it was so already when somebody began to look.
+        return entry.alert.atLeast ? tr("≥ %1").arg(length) : length;
+    }
     default:
         return {};
     }

@@ -15,6 +15,7 @@ namespace lockscope::views {
 namespace {
 
 const QString kBetween = QStringLiteral(" · "); ///< of the facts in a line about a server
+constexpr qsizetype kShort = 16;                ///< letters: a role, and no reason why that is not known
 
 } // namespace
 
@@ -60,7 +61,7 @@ ConnectionsAside::Section ConnectionsAside::section(const QString& title) {
 QStringList ConnectionsAside::linesOf(const Section& section) {
     QStringList lines;
     for (const auto& [name, value] : section.texts)
-        lines << QStringLiteral("%1: %2").arg(name, value);
+        lines << (value.isEmpty() ? name : QStringLiteral("%1: %2").arg(name, value));
     return lines;
 }
 
@@ -88,6 +89,7 @@ void ConnectionsAside::setTexts(Section& section, std::vector<std::pair<QString,
         if (section.stacked) {
             section.lines->addWidget(left, 2 * row, 0, 1, 2);
             section.lines->addWidget(right, 2 * row + 1, 0, 1, 2);
+            right->setHidden(value.isEmpty()); // no blank line
         } else {
             section.lines->addWidget(left, row, 0);
             section.lines->addWidget(right, row, 1);
@@ -177,12 +179,14 @@ void ConnectionsAside::refresh() {
             watching.emplace_back(its.name, its.watching);
     for (int row = 0; desk && row < m_model->rowCount(); ++row) {
         const session::ConnectionFacts& its = *m_model->facts(row);
+        // A connection without a name of its own is called by the address of one of its servers.
+        const auto isNamesake = [&](const QString& line) { return line.startsWith(its.name + kBetween); };
+        const bool names = m_model->rowCount() > 1 && std::ranges::none_of(its.servers, isNamesake);
         for (const QString& line : its.open ? its.servers : QStringList()) {
             const QStringList parts = line.split(kBetween);
-            const qsizetype head = parts.size() > 2 ? 2 : 1; // the address and the role, or why that is not known
+            const bool role = parts.size() > 2 || (parts.size() == 2 && parts.back().size() <= kShort);
+            const qsizetype head = role ? 2 : 1;
             const QString server = parts.mid(0, head).join(kBetween);
-            // A connection without a name of its own is called by its address.
-            const bool names = m_model->rowCount() > 1 && its.name != parts.front();
             servers.emplace_back(names ? its.name + kBetween + server : server, parts.mid(head).join(kBetween));
         }
     }

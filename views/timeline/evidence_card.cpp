@@ -63,6 +63,7 @@ void addServerEvents(std::vector<std::pair<QString, QString>>& facts, const trac
         if (more > 0) text += QLatin1Char(' ') + Text::tr("and %n more", "", more);
         facts.emplace_back(what == ServerEvent::Restarted    ? Text::tr("Restarted")
                            : what == ServerEvent::FailedOver ? Text::tr("Failed over")
+                           : what == ServerEvent::Swapped    ? Text::tr("Swapped (SWAPDB)")
                                                              : Text::tr("Emptied"),
                            text);
     }
@@ -107,7 +108,7 @@ void paintPage(QPainter& painter, const EvidenceCard& card) {
     painter.setClipRect(QRect(QPoint(0, 0), lanes));
     renderer.paint(painter, lanes, card.run.timeline);
     painter.restore();
-    paintLegend(painter, QRect(0, lanes.height(), kPictureWidth, legend));
+    paintLegend(painter, QRect(0, lanes.height(), kPictureWidth, legend), renderer.signs(card.run.timeline));
     painter.restore();
 
     const int foot = std::min(lowest, y + int(scale * (lanes.height() + legend)) + kGap);

@@ -164,9 +164,12 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
     case NodeStarted:
         return Timeline::tr("started %1").arg(actor);
     case ConnectionLost:
-        if (const auto told = inspect::serverEventIn(e, trace))
-            return told->what == inspect::ServerEvent::Emptied ? Timeline::tr("emptied: %1").arg(subject)
-                                                               : Timeline::tr("failed over: %1").arg(subject);
+        if (const auto told = inspect::serverEventIn(e, trace)) {
+            if (told->what == inspect::ServerEvent::Emptied) return Timeline::tr("emptied: %1").arg(subject);
+            //: Another database took the place of the one that is watched, by the command SWAPDB.
+            if (told->what == inspect::ServerEvent::Swapped) return Timeline::tr("swapped: %1").arg(subject);
+            return Timeline::tr("failed over: %1").arg(subject);
+        }
         return eventWord(e.kind);
     case LinkCut:
         return Timeline::tr("cut %1").arg(cutLinkName(trace, e));

@@ -167,11 +167,12 @@ int legendHeight() {
     return legendItemSize({}).height() + kLegendPad;
 }
 
-void paintLegend(QPainter& painter, const QRect& place) {
+void paintLegend(QPainter& painter, const QRect& place, const std::set<LegendSign>& signs) {
     painter.fillRect(place, color(Role::Surface));
     painter.fillRect(QRect(place.left(), place.top(), place.width(), 1), color(Role::Hairline));
     int x = place.left() + 2 * kLegendPad;
     for (const LegendItem& item : legendItems()) {
+        if (!signs.contains(item.sign)) continue;
         const QSize size = legendItemSize(item.words);
         if (x + size.width() > place.right() - kLegendPad) return;
         paintLegendItem(painter, QRect(QPoint(x, place.top() + (place.height() - size.height()) / 2), size), item.sign,

@@ -2,6 +2,7 @@
 #pragma once
 #include <QRect>
 #include <QString>
+#include <set>
 #include <vector>
 
 class QPainter;
@@ -44,7 +45,7 @@ void paintLegendItem(QPainter& painter, const QRect& place, LegendSign sign, con
 inline constexpr int kLegendPad = 8;
 /// How high a legend of one line is.
 int legendHeight();
-/// Paints as many of them as fit into one line.
-void paintLegend(QPainter& painter, const QRect& place);
+/// Paints as many of these as fit into one line.
+void paintLegend(QPainter& painter, const QRect& place, const std::set<LegendSign>& signs);
 
 } // namespace lockscope::views

@@ -4,6 +4,7 @@
 #include "theme/fonts.h"
 #include "theme/palette.h"
 #include "timeline/scene.h"
+#include "timeline/signs_in_sight.h"
 #include "timeline/spotlight_paint.h"
 
 namespace lockscope::views {
@@ -18,6 +19,17 @@ struct TimelineRenderer::Prepared {
         data.consume();
         layout.update(data, metrics);
         bands.setVerdict(picture.verdict);
+    }
+    TimelineScene sceneOf(const TimelinePicture& picture) const {
+        TimelineScene scene{data, layout, bands, metrics, picture.notes};
+        scene.end = std::max<std::int64_t>(data.now(), 1);
+        scene.from = picture.from.count();
+        scene.to = picture.to > picture.from ? picture.to.count() : scene.end;
+        scene.end = std::max(scene.end, scene.to);
+        if (picture.playhead) scene.playhead = picture.playhead->count();
+        scene.hidesFuture = picture.hidesFuture && picture.playhead;
+        if (scene.hidesFuture) scene.seen = scene.playhead; // its words are not told either
+        return scene;
     }
     int frameHeight() const { return metrics.rulerHeight() + metrics.stripHeight() + metrics.overviewHeight(); }
 };
@@ -43,16 +55,16 @@ std::pair<int, int> TimelineRenderer::locksWithin(int height) const {
     return {shown, all};
 }
 
+std::set<LegendSign> TimelineRenderer::signs(const TimelinePicture& picture) const {
+    if (!picture.hidesFuture) return signsInSight(m_prepared->sceneOf(picture));
+    std::set<LegendSign> all;
+    for (const LegendItem& item : legendItems())
+        all.insert(item.sign);
+    return all;
+}
+
 void TimelineRenderer::paint(QPainter& painter, const QSize& size, const TimelinePicture& picture) const {
-    const Prepared& prepared = *m_prepared;
-    TimelineScene scene{prepared.data, prepared.layout, prepared.bands, prepared.metrics, picture.notes};
-    scene.end = std::max<std::int64_t>(prepared.data.now(), 1);
-    scene.from = picture.from.count();
-    scene.to = picture.to > picture.from ? picture.to.count() : scene.end;
-    scene.end = std::max(scene.end, scene.to);
-    if (picture.playhead) scene.playhead = picture.playhead->count();
-    scene.hidesFuture = picture.hidesFuture && picture.playhead;
-    if (scene.hidesFuture) scene.seen = scene.playhead; // its words are not told either
+    TimelineScene scene = m_prepared->sceneOf(picture);
     scene.devicePixelRatio = painter.device()->devicePixelRatioF();
 
     const int top = scene.metrics.rulerHeight() + scene.metrics.stripHeight(), bottom = scene.metrics.overviewHeight();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "timeline/legend.h"
 #include "timeline/words.h"
 #include "verdict/verdict.h"
 
@@ -27,6 +28,8 @@ public:
     ~TimelineRenderer();
     /// Paints into (0, 0, size). Precondition: `picture` is of the trace and the verdict that this was made of.
     void paint(QPainter& painter, const QSize& size, const TimelinePicture& picture) const;
+    /// The signs that occur in such a picture; all that there are, if it hides what is to come.
+    std::set<LegendSign> signs(const TimelinePicture& picture) const;
     /// As timelineHeight().
     int height() const;
     /// How many locks have their lane in a picture of that height, and how many there are.

@@ -101,7 +101,7 @@ void paintRun(QPainter& painter, const QSize& size, const RunPicture& picture, c
     painter.translate(0, head);
     lanes.paint(painter, QSize(size.width(), size.height() - head - legend), picture.timeline);
     painter.restore();
-    paintLegend(painter, QRect(0, size.height() - legend, size.width(), legend));
+    paintLegend(painter, QRect(0, size.height() - legend, size.width(), legend), lanes.signs(picture.timeline));
 }
 
 QImage imageOf(const RunPicture& picture, const QSize& size, double scale) {

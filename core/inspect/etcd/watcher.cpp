@@ -419,7 +419,7 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> EtcdWatcher::look
 QCoro::Task<> EtcdWatcher::news(Nanos longest, std::stop_token stop) {
     if (!m_watch) {
         // Following is too much: look at everything again, at the pace that the budget allows.
-        co_await runtime().sleep(longest, std::move(stop));
+        co_await rest(longest, std::move(stop));
         co_return;
     }
     Nanos patience = longest;

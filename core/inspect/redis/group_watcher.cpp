@@ -255,6 +255,11 @@ void RedisGroupWatcher::retireAll() {
     m_masters.clear();
 }
 
+void RedisGroupWatcher::lookSoon() {
+    for (const MasterPtr& master : m_masters)
+        master->watcher->lookSoon();
+}
+
 void RedisGroupWatcher::wake() {
     m_woken = true;
     if (m_pausing) m_pausing->wake();

@@ -29,6 +29,7 @@ public:
     QCoro::Task<std::expected<void, WatchTrouble>> open(std::stop_token stop = {}) override;
     QCoro::Task<LockReport> once(std::stop_token stop = {}, Callback progress = {}) override;
     QCoro::Task<> watch(Callback callback, std::stop_token stop = {}) override;
+    void lookSoon() override;
     WatchStatus status() const override;
     void onStatus(std::function<void()> callback) override { m_onStatus = std::move(callback); }
     WatchLoad load() const override;

@@ -15,6 +15,7 @@ void joinNotes(std::vector<WatchNote>& all, const std::vector<WatchNote>& more) 
             joinNotes(all, {{WatchNote::Kind::ClusterWaiters, 0, {}}});
             continue;
         }
+        if (note.kind == WatchNote::Kind::MovedAway) continue; // it is followed
         const auto same = std::ranges::find(all, note.kind, &WatchNote::kind);
         if (same == all.end()) {
             all.push_back(note);

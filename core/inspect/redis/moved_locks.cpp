@@ -10,6 +10,9 @@
 namespace lockscope::inspect {
 
 void RedisWatcher::keepMoved(const LookScope& scope, const KeysRead& read, std::vector<LockRow>& rows) {
+    if (scope.whole) m_moved.clear();
+    for (const LockRow& row : rows)
+        m_moved.erase(row.name);
     if (read.elsewhere.empty()) return;
     m_search.noteElsewhere(read.elsewhere);
     const std::unordered_set<QByteArray> moved(read.elsewhere.begin(), read.elsewhere.end());
@@ -25,6 +28,7 @@ void RedisWatcher::keepMoved(const LookScope& scope, const KeysRead& read, std::
         }
         // A helper key that is still here tells of waiters at most.
         const auto [first, last] = std::ranges::equal_range(rows, kept.name, {}, &LockRow::name);
+        m_moved.insert(kept.name);
         rows.insert(rows.erase(first, last), std::move(kept));
     }
 }
@@ -33,6 +37,7 @@ void RedisWatcher::leave(const std::vector<LockRow>& rows) {
     std::unordered_set<QByteArray> names;
     for (const LockRow& row : rows) {
         names.insert(row.name);
+        m_moved.erase(row.name);
         for (const RawKey& raw : row.raw)
             m_known.erase(raw.key);
     }

@@ -180,6 +180,11 @@ void RedlockWatcher::heard(Server& server, LockReport report) {
     told();
 }
 
+void RedlockWatcher::lookSoon() {
+    for (const ServerPtr& server : m_servers)
+        server->watcher->lookSoon();
+}
+
 void RedlockWatcher::told() {
     m_news = true;
     wake();

@@ -18,24 +18,11 @@ using redis::Args;
 using redis::Error;
 using redis::Result;
 
-constexpr auto kLoadWindow = 10s;
-constexpr auto kRemembered = 30s;
 constexpr auto kProgressEvery = 1s;
-constexpr Nanos kLateSearch = 10s; // many locks are held for less
 constexpr std::size_t kBatch = 250;
 constexpr std::size_t kMostAgain = 250; // keys: when more are gone at once, nobody has handed them over
 constexpr int kWholeRest = 100;         // times as long as a look at all locks took, another one is due …
 constexpr Nanos kWholeLatest = 240s;    // … and by then at the latest
-
-/// Rounded up, so that a note does not change with every look.
-std::int64_t roughSeconds(Nanos time) {
-    const Nanos grain = time < 1min ? Nanos(10s) : Nanos(1min);
-    return (time + grain - 1ns) / grain * (grain / 1s);
-}
-
-double secondsOf(Nanos time) {
-    return std::chrono::duration<double>(time).count();
-}
 
 /// The types of keys that are read again by their names.
 const char* readableType(const QByteArray& type) {
@@ -440,43 +427,9 @@ void RedisWatcher::remember(const KeysRead& read, const std::vector<LockRow>& ro
 // Many locks on a busy machine take us long: what this look has seen is not old, whatever the time is by now. Else all
 // locks would be forgotten at once, and told as released.
 void RedisWatcher::forgetOld(Nanos began) {
-    std::erase_if(m_known, [this](const auto& entry) { return m_rememberedAt - entry.second.seen > kRemembered; });
-    m_tracked.forgetUnused(kRemembered + (m_client.runtime().monotonic() - began));
-}
-
-void RedisWatcher::describe(LockReport& report) {
-    report.at = m_client.runtime().monotonic();
-    report.wallMs = m_client.runtime().wallMs();
-    report.complete = m_complete;
-    report.hearsOfChanges = m_tracked.tellsOfAll(m_known.size());
-    report.keysThere = m_facts.keys().value_or(-1);
-    report.keysPassed = m_complete && report.keysThere >= 0 ? report.keysThere : m_search.keysPassed();
-    report.keysSeen = m_search.keysLooked();
-    report.keysLeftAlone = m_search.leftAlone();
-    report.keysRefused = m_search.unread().refused();
-    report.server = m_facts.identity();
-    report.connections = m_facts.connections();
-    if (report.server) report.notes = notesOn(*report.server);
-    if (m_searchRefused) report.notes.push_back({WatchNote::Kind::SearchRefused, 0, {}});
-    if (m_facts.subscriptionsRefused()) report.notes.push_back({WatchNote::Kind::WaitersRefused, 0, {}});
-    if (const QByteArray policy = m_facts.evictsBy(); !policy.isEmpty())
-        report.notes.push_back({WatchNote::Kind::MayEvict, 0, {policy}});
-    if (const Nanos late = m_search.roundTime(); late >= kLateSearch)
-        report.notes.push_back({WatchNote::Kind::KeysListed, roughSeconds(late), {}});
-    if (report.keysLeftAlone > 0) report.notes.push_back({WatchNote::Kind::LeftAlone, report.keysLeftAlone, {}});
-    std::ranges::move(m_search.unread().notes(), std::back_inserter(report.notes));
-    std::ranges::move(m_tracked.notes(m_known.size()), std::back_inserter(report.notes));
-    std::ranges::move(m_clients.notes(), std::back_inserter(report.notes));
-    report.commands = m_reader.commands();
-    report.serverTime = m_reader.serverTime();
-}
-
-void RedisWatcher::countLoad(LockReport& report) {
-    m_load.emplace_back(report.at, m_reader.commands());
-    while (m_load.size() > 2 && report.at - m_load.front().first > kLoadWindow)
-        m_load.pop_front();
-    const Nanos span = report.at - m_load.front().first;
-    if (span > 0ns) report.commandsPerSecond = double(m_reader.commands() - m_load.front().second) / secondsOf(span);
+    std::erase_if(m_known,
+                  [this](const auto& entry) { return m_rememberedAt - entry.second.seen > m_options.remembered; });
+    m_tracked.forgetUnused(m_options.remembered + (m_client.runtime().monotonic() - began));
 }
 
 void RedisWatcher::expect(const std::vector<LockRow>& rows) {

@@ -49,8 +49,8 @@ public:
     void expect(const std::vector<LockRow>& rows);
     /// Another server was looked at for these locks, which have moved there: they are not kept here any longer.
     void leave(const std::vector<LockRow>& rows);
-    /// Ends the pause of watch(): the next look comes as if a change had been told.
-    void lookSoon() { wake(m_told); }
+    /// The next look comes as if a change had been told.
+    void lookSoon() override { wake(m_told); }
     /// Keys that lie here, of slots for which another node of the cluster answers: some of those that were met lately.
     const std::set<QByteArray>& elsewhere() const { return m_search.elsewhere(); }
     /// Changes which locks are wanted; the search begins again.
@@ -127,6 +127,7 @@ private:
         Nanos seen; ///< last time that it belonged to a lock
     };
     std::map<QByteArray, Known> m_known; ///< keys of locks: read at every look
+    std::set<QByteArray> m_moved;        ///< locks that another node of the cluster has now
     Nanos m_rememberedAt{};              ///< when the last look's keys were noted there
     LockSearch m_search;
     TrackedKeys m_tracked;

@@ -43,9 +43,25 @@ private Q_SLOTS:
         watch.observe(report(60s, {x, y})); // the first look
         const auto raised = watch.check(61s);
         QCOMPARE(told(raised), u"deadlock x; deadlock y"_qs);
-        for (const Alert& alert : raised)
+        for (const Alert& alert : raised) {
             QCOMPARE(alert.since, Nanos(35s));
+            QVERIFY(!alert.atLeast); // the server says when they began to wait
+        }
         QCOMPARE(watch.board(62s, kWall, {}, 9).alerts.front().since, Nanos(35s));
+    }
+
+    void aRingThatWasThereBeforeAnybodyLookedMayBeOlder() {
+        AlertWatch watch = watching("deadlock");
+        LockRow x = held("x", "A"), y = held("y", "B");
+        waits(x, "B");
+        waits(y, "A");
+        x.waiters->at(0).sinceWallMs = kWall + 20'000;
+        watch.observe(report(60s, {x, y}));
+        for (const Alert& alert : watch.check(61s)) {
+            QCOMPARE(alert.since, Nanos(60s));
+            QVERIFY(alert.atLeast);
+        }
+        QVERIFY(watch.board(62s, kWall, {}, 9).alerts.front().atLeast);
     }
 
     /// Another holder of a permit, or another reader, lets them go on.

@@ -47,6 +47,24 @@ private Q_SLOTS:
         const std::vector<WatchedServerState> back{member("a", Role::Follower), kWithout[1], kWithout[2]};
         QCOMPARE(news.since(back), (std::vector<MemberChange>{{What::Back, "a"}}));
     }
+    void eachEventOfAServerIsReadBackFromTheRecord() {
+        for (const ServerEvent what :
+             {ServerEvent::Restarted, ServerEvent::FailedOver, ServerEvent::Emptied, ServerEvent::Swapped}) {
+            const auto trace = std::make_shared<trace::Trace>();
+            trace::Recorder recorder(trace, [] { return Nanos(0); });
+            const trace::EntityId node = trace->intern(trace::EntityKind::Node, "shop");
+            LockReport report;
+            report.events = {what};
+            ServerTeller(recorder, node).writeEvents(report, trace->intern(trace::EntityKind::Client, "observer"));
+            std::vector<ServerEvent> told;
+            for (std::size_t row = 0; row < trace->size(); ++row)
+                if (const auto its = serverEventIn(trace->at(row), *trace)) {
+                    QCOMPARE(its->server, node);
+                    told.push_back(its->what);
+                }
+            QCOMPARE(told, std::vector<ServerEvent>{what});
+        }
+    }
     void serversThatAreNoEnsembleHaveNoMembers() {
         MemberNews news;
         const std::vector<WatchedServerState> masters{member("a", Role::Master), member("b", Role::Master)};

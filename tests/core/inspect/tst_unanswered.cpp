@@ -19,6 +19,7 @@ public:
         : LookingWatcher(runtime, QStringLiteral("pretend"), std::move(options)) {}
     Nanos answersAfter = 5ms;
     bool answers = true;
+    std::uint64_t requestsSent() const { return m_requests; }
 
 private:
     Answer<void> connect(std::stop_token) override { co_return std::expected<void, WatchTrouble>(); }
@@ -87,6 +88,38 @@ private Q_SLOTS:
         QVERIFY2(share > 0.02, qPrintable(QString::number(share)));
         const double counted = double(s.watcher.load().serverTime.count()) / 600e9;
         QVERIFY2(qAbs(counted - share) < 0.005, qPrintable(QString::number(counted)));
+    }
+
+    /// A person who has changed something sees at once what came of it; the budget is kept all the same.
+    void aLookThatIsWantedDoesNotWaitForTheBudget() {
+        Scene s;
+        s.watcher.answersAfter = 300ms; // ten seconds' share
+        const auto untilLook = [&s](std::size_t looks) {
+            while (s.seenAt.size() < looks)
+                s.scheduler.runUntil(s.scheduler.now() + 10ms);
+        };
+        untilLook(5);
+        s.scheduler.runUntil(s.scheduler.now() + 2s);
+        QCOMPARE(s.seenAt.size(), std::size_t(5));
+        s.watcher.lookSoon();
+        s.scheduler.runUntil(s.scheduler.now() + 310ms);
+        QCOMPARE(s.seenAt.size(), std::size_t(6));
+        s.scheduler.runUntil(s.scheduler.now() + 8s);
+        QCOMPARE(s.seenAt.size(), std::size_t(6)); // it is paid for now
+    }
+
+    /// A look that has begun may be from before the change.
+    void anotherLookFollowsTheOneThatHasBegun() {
+        Scene s;
+        s.watcher.answersAfter = 300ms;
+        s.scheduler.runUntil(30s);
+        const std::uint64_t begun = s.watcher.requestsSent();
+        while (s.watcher.requestsSent() == begun)
+            s.scheduler.runUntil(s.scheduler.now() + 10ms);
+        const std::size_t looks = s.seenAt.size();
+        s.watcher.lookSoon();
+        s.scheduler.runUntil(s.scheduler.now() + 620ms);
+        QCOMPARE(s.seenAt.size(), looks + 2);
     }
 
     /// It is asked again soon after a time-out, but has time to breathe.

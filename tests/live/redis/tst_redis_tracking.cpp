@@ -54,6 +54,24 @@ class TestRedisTracking : public WatchedRedis {
     }
 
 private Q_SLOTS:
+    /// What a look has just seen is not old, however short the memory is and however long the look took.
+    void aLookForgetsNothingThatItHasSeen() {
+        takeRedisson("orders", owner(kA, 1), 1, 600'000);
+        takeRedisson("stock", owner(kB, 1), 1, 600'000);
+        WatchOptions options;
+        options.remembered = 0ns;
+        options.wholeAgain = 0ns;
+        options.longestPeriod = options.shortestPeriod;
+        Watch watch(*this, options);
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(watch.last(), "orders") && rowOf(watch.last(), "stock"), 20'000);
+        const int before = watch.reports;
+        QTRY_VERIFY_WITH_TIMEOUT(watch.reports >= before + 8, 30'000);
+        QVERIFY(watch.ended.empty());
+        QCOMPARE(watch.last().locks.size(), std::size_t(2));
+        QVERIFY(call(*m_client, {"DEL", "orders"}));
+        QTRY_COMPARE_WITH_TIMEOUT(watch.ended.size(), std::size_t(1), 20'000); // it tells what is gone
+    }
+
     void initTestCase() { VERIFY_STARTED(m_server); }
     void init() { begin(); }
     void cleanup() { end(); }

@@ -104,6 +104,31 @@ private Q_SLOTS:
         QVERIFY(run(node(move.to).call({"DEL", name})));
     }
 
+    /// A watch of one node alone cannot know what becomes of such a lock, and says why.
+    void aWatchOfOneNodeSaysWhyALockIsNotKnownAnyMore() {
+        const QByteArray name = "alone";
+        ClusterMove move(m_runtime, m_cluster, m_nodes, name);
+        hold(move.from, name);
+        GroupWatch watch(m_runtime, QStringLiteral("redis://") + QString::fromLatin1(addressOf(move.from)));
+        const auto moved = [&watch] {
+            for (const inspect::WatchNote& note : watch.last.notes)
+                if (note.kind == inspect::WatchNote::Kind::MovedAway) return note.count;
+            return std::int64_t(0);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last.complete && watch.row(name), kLimit);
+        QCOMPARE(moved(), std::int64_t(0));
+        move.begin();
+        move.takeKeys();
+        move.end();
+        QTRY_VERIFY_WITH_TIMEOUT(watch.row(name) && watch.row(name)->state == LockRow::State::NotKnown, kLimit);
+        QCOMPARE(moved(), std::int64_t(1));
+        for (const inspect::WatchNote& note : watch.last.notes)
+            if (note.kind == inspect::WatchNote::Kind::MovedAway)
+                QVERIFY2(textOf(note).contains(u"alone") && textOf(note).contains(u"redis+cluster://"),
+                         qPrintable(textOf(note)));
+        QVERIFY(!watch.saw(name, LockChange::What::Released));
+    }
+
     void aLockThatEndsOnItsWayIsGone() {
         const QByteArray name = "ends";
         ClusterMove move(m_runtime, m_cluster, m_nodes, name);

@@ -232,7 +232,13 @@ private Q_SLOTS:
         QVERIFY(eventually([&] { return waiting->done; }));
     }
 
+    void permitsOfASemaphore_data() {
+        QTest::addColumn<QByteArrayList>("counters");
+        QTest::newRow("alone") << QByteArrayList();
+        QTest::newRow("with Curator's counters") << QByteArrayList{"/pool/most", "/pool-most"};
+    }
     void permitsOfASemaphore() {
+        QFETCH(QByteArrayList, counters);
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b"), c(m_runtime, m_server, "c");
         const auto one = a.recipe("zk-semaphore", "pool", 2), two = b.recipe("zk-semaphore", "pool", 2),
                    three = c.recipe("zk-semaphore", "pool", 2);
@@ -242,6 +248,10 @@ private Q_SLOTS:
         const auto waiting = begin(m_runtime, *three, request(60s, "1", Mode::Permit), stop.get_token());
         QVERIFY(eventually([&] { return childrenOf(m_own->driver, "/pool/locks").size() == 1; }));
         QVERIFY(eventually([&] { return childrenOf(m_own->driver, "/pool/leases").size() == 3; }));
+        for (const QByteArray& path : counters) // a SharedCount is four bytes, a DistributedAtomicLong eight
+            VERIFY_OK(run(m_own->driver.create(
+                path, path.contains('-') ? QByteArray("\0\0\0\0\0\0\0\2", 8) : QByteArray("\0\0\0\2", 4),
+                NodeMode::Persistent)));
         const LockReport report = look();
         const LockRow* row = rowOf(report, "pool");
         QVERIFY(row);

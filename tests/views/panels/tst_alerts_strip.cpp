@@ -99,12 +99,15 @@ private Q_SLOTS:
         Scene scene;
         AlertsModel model(&scene.context);
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        scene.raise({alert("token-back", "c", 4s), alert("no-expiry", "a", 2s), alert("unreachable>5s", "", 8s)});
+        Alert before = alert("token-back", "c", 4s);
+        before.atLeast = true;
+        scene.raise({before, alert("no-expiry", "a", 2s), alert("unreachable>5s", "", 8s)});
         QCOMPARE(model.rowCount(), 3);
         QCOMPARE(cell(model, 0, AlertsModel::LockColumn), u"c"_qs);
         QCOMPARE(cell(model, 1, AlertsModel::SentenceColumn), u"“a” is not well."_qs);
         QCOMPARE(cell(model, 1, AlertsModel::AdviceColumn), u"Look at it."_qs);
         QCOMPARE(cell(model, 1, AlertsModel::OpenForColumn), u"7.0 s"_qs);
+        QCOMPARE(cell(model, 0, AlertsModel::OpenForColumn), u"≥ 5.0 s"_qs); // it was so when it was first seen
         QCOMPARE(model.lockOf(1), scene.a);
         QCOMPARE(model.lockOf(2), trace::kNoEntity);
         QVERIFY(!cell(model, 2, AlertsModel::LockColumn).isEmpty());

@@ -279,6 +279,10 @@ private Q_SLOTS:
         unnamed.servers = {u"10.0.0.1:6379 · master · no replica"_qs};
         scene.session.desk.take({unnamed, scene.session.second()});
         QCOMPARE(panel.aside()->serverLines(), QStringList{u"10.0.0.1:6379 · master: no replica"_qs});
+        unnamed.servers = {u"10.0.0.2:6379 · leader"_qs, u"10.0.0.1:6379 · follower · 0 entries behind"_qs};
+        scene.session.desk.take({unnamed, scene.session.second()}); // an ensemble, by the address that was given
+        QCOMPARE(panel.aside()->serverLines(),
+                 (QStringList{u"10.0.0.2:6379 · leader"_qs, u"10.0.0.1:6379 · follower: 0 entries behind"_qs}));
         cluster.open = false; // what it was is no news of the servers
         scene.session.desk.take({cluster, scene.session.second()});
         QVERIFY(panel.aside()->serverLines().isEmpty() && !panel.aside()->showsServers());

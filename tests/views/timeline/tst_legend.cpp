@@ -2,6 +2,8 @@
 #include "scenes.h"
 #include "theme/palette.h"
 #include "timeline/legend.h"
+#include "timeline/render_timeline.h"
+#include "trace/recorder.h"
 
 #include <QPainter>
 #include <QTest>
@@ -38,6 +40,33 @@ private Q_SLOTS:
             QVERIFY(words.insert(item.words).second && !item.words.isEmpty());
             QVERIFY(qstrlen(item.term) > 0);
         }
+    }
+
+    /// A sign that cannot be there only makes a reader look for it.
+    void aPicturesLegendHasNoSignThatThePictureHasNot() {
+        const auto painted = [](const std::set<LegendSign>& signs) {
+            QImage image(1600, legendHeight(), QImage::Format_RGB32);
+            QPainter painter(&image);
+            paintLegend(painter, image.rect(), signs);
+            return image;
+        };
+        const auto trace = std::make_shared<trace::Trace>();
+        trace::Recorder recorder(trace, [] { return Nanos(0); });
+        const auto node = trace->intern(trace::EntityKind::Node, "shop");
+        const auto lock = trace->intern(trace::EntityKind::Lock, "orders", node);
+        const auto holder =
+            trace->intern(trace::EntityKind::Thread, "1", trace->intern(trace::EntityKind::Client, "A"));
+        recorder.emit(trace::EventKind::RecordHeld, holder, lock, (10s).count());
+        trace->reach(5s);
+        TimelinePicture picture{trace, nullptr, {}, {}, {}, {}};
+        const std::set<LegendSign> seen = TimelineRenderer(picture).signs(picture);
+        QVERIFY(seen.contains(LegendSign::Lease));
+        for (const LegendSign never : {LegendSign::Planned, LegendSign::Fault, LegendSign::Damage, LegendSign::Accepted,
+                                       LegendSign::Margin, LegendSign::Broken})
+            QVERIFY(!seen.contains(never));
+        QVERIFY(painted(seen) != painted({LegendSign::Lease, LegendSign::Planned}));
+        picture.hidesFuture = true; // nor does the legend tell what is to come
+        QCOMPARE(TimelineRenderer(picture).signs(picture).size(), legendItems().size());
     }
 
     /// In the colours of the lanes.

@@ -24,10 +24,25 @@ std::vector<LockRow> readCurator(const SeenNode& node) {
     }
 }
 
+namespace {
+
+/// A counter of Curator's (SharedCount) or a directory may lie beside them; then their own children must tell.
+bool isSemaphore(const SeenNode& node) {
+    if (!node.locks || !node.leases) return false;
+    if (node.children.size() == 2) return true;
+    const std::set<ZkFamily> locks = node.locks->families(), leases = node.leases->families();
+    const auto isOnly = [](const std::set<ZkFamily>& all, ZkFamily one) {
+        return all.empty() || all == std::set<ZkFamily>{one};
+    };
+    return locks.size() + leases.size() > 0 && isOnly(locks, ZkFamily::Curator) && isOnly(leases, ZkFamily::Lease);
+}
+
+} // namespace
+
 // Every lease holds, but for the newest ones of the contender that is first in `locks`: it adds its leases and then
 // waits until there are few enough. The server does not store how many that is.
 std::vector<LockRow> readCuratorSemaphore(const SeenNode& node) {
-    if (!node.leases || node.children.size() != 2 || !node.locks) return {};
+    if (!isSemaphore(node)) return {};
     LockRow row = zkRow(node, "curator-semaphore");
     row.mode = "permit";
     const SeenChild* first = node.locks->children.empty() ? nullptr : &node.locks->children.front();
