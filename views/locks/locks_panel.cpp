@@ -54,14 +54,14 @@ bool severalServers(session::Session* session) {
 /// nothing. The lock, its state, its holder and how long it lasts stay to the end.
 QList<RoomyColumns::Width> columnWidths() {
     QList<RoomyColumns::Width> widths(LocksModel::ColumnCount);
-    widths[LocksModel::LockColumn] = {132, 112, 1};
+    widths[LocksModel::LockColumn] = {132, 84, 1, 0, 132};
     widths[LocksModel::ServerColumn] = {80, 44, 6, 2};
     widths[LocksModel::FormatColumn] = {120, 112, 5, 4};
     widths[LocksModel::ModeColumn] = {92, 80, 2, 5};
     widths[LocksModel::HolderColumn] = {150, 100, 1};
     widths[LocksModel::HoldsColumn] = {56, 46, 7, 7};
-    widths[LocksModel::TtlColumn] = {140, 108, 3};
-    widths[LocksModel::RenewalColumn] = {132, 112, 4, 3};
+    widths[LocksModel::TtlColumn] = {140, 116, 3};
+    widths[LocksModel::RenewalColumn] = {132, 120, 4, 3};
     widths[LocksModel::WaitersColumn] = {76, 76, 2, 1};
     widths[LocksModel::TokenColumn] = {64, 60, 7, 6};
     widths[LocksModel::HeldForColumn] = {106, 88, 2, 1};
