@@ -17,7 +17,7 @@ struct Belief {
     std::int64_t since = 0;      ///< when the phase began
     std::int64_t until = -1;     ///< the thread's own deadline, which it honours, -1 = none
     std::int64_t token = 0;
-    /// Number of the grant on this lock, from 1; shown as "#33" when there is no token. While waiting: the number of a
+    /// Number of the grant on this lock, from 1; exports tell it when there is no token. While waiting: the number of a
     /// grant that is in the record but not yet known to the client.
     std::uint32_t grant = 0;
     std::int64_t lastRenewal = -1;       ///< -1 = never

@@ -2,6 +2,7 @@
 #include "verdict/words.h"
 
 #include "trace/client_name.h"
+#include "trace/filled.h"
 
 namespace lockscope::verdict {
 
@@ -43,7 +44,7 @@ QString oneSentence(const QString& cause, const QString& effect, const QString& 
     const auto open = [](const QString& sentence) { return sentence.chopped(1); }; // its full stop
     QString text = cause;
     if (!effect.isEmpty())
-        text = Words::tr("%1, so %2", "a cause and its effect, in one sentence").arg(open(text), effect);
+        text = trace::filled(Words::tr("%1, so %2", "a cause and its effect, in one sentence"), {open(text), effect});
     return remark.isEmpty() ? text : Words::tr("%1; %2", "a sentence and a remark, as one").arg(open(text), remark);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "connections/client_rules_dialog.h"
 
+#include "theme/field_edit.h"
 #include "theme/fonts.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
@@ -13,10 +14,7 @@
 namespace lockscope::views {
 
 ClientRulesDialog::ClientRulesDialog(const std::vector<inspect::ClientRule>& rules, QWidget* parent)
-    : QDialog(parent),
-      m_field(new QPlainTextEdit),
-      m_complaint(new DimLabel),
-      m_ok(new QPushButton(tr("Use these rules"))) {
+    : QDialog(parent), m_field(new FieldEdit), m_complaint(new DimLabel), m_ok(new QPushButton(tr("Use these rules"))) {
     setWindowTitle(tr("Same client"));
     setMinimumSize(520, 320);
     auto* layout = new QVBoxLayout(this);

@@ -21,7 +21,7 @@ constexpr qsizetype kShort = 16;                ///< letters: a role, and no rea
 
 ConnectionsAside::ConnectionsAside(ViewContext* context, const ConnectionsModel* model, QWidget* parent)
     : QWidget(parent), m_context(context), m_model(model), m_column(new QVBoxLayout(this)) {
-    m_column->setContentsMargins(kGrid, 0, kGrid, 0);
+    m_column->setContentsMargins(kGrid + 4, 0, kGrid + 4, 0); // as the caption of the cards
     m_column->setSpacing(0);
     m_rules = section(tr("Same client by rule"));
     m_actions = section(tr("From this recording"));
@@ -48,7 +48,7 @@ ConnectionsAside::Section ConnectionsAside::section(const QString& title) {
     made.caption = new SectionCaption(title);
     rows->addWidget(made.caption);
     made.lines = new QGridLayout;
-    made.lines->setContentsMargins(kGrid / 2, 0, kGrid / 2, 0);
+    made.lines->setContentsMargins(0, 0, 0, 0);
     made.lines->setHorizontalSpacing(kGrid);
     made.lines->setVerticalSpacing(2);
     made.lines->setColumnStretch(1, 1);

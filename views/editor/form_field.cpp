@@ -4,6 +4,7 @@
 #include "editor/field_words.h"
 #include "scenario/program_text.h"
 #include "scenario/settings.h"
+#include "theme/field_edit.h"
 #include "theme/fonts.h"
 #include "theme/style.h"
 #include "theme/widgets.h"
@@ -205,7 +206,7 @@ LanguagesField::LanguagesField(EditedDocument* document, const QString& label, S
     m_pause.setInterval(kTypingPause);
     for (std::size_t i = 0; i < m_edits.size(); ++i) {
         QPlainTextEdit*& edit = m_edits[i];
-        edit = new QPlainTextEdit;
+        edit = new FieldEdit;
         edit->setTabChangesFocus(true);
         edit->setUndoRedoEnabled(false); // the history is the document's
         edit->setPlaceholderText(names[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "editor/text_pane.h"
 
+#include "theme/field_edit.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
 #include "theme/style.h"
@@ -43,7 +44,7 @@ protected:
 };
 
 /// Lays the viewport's margin open, which only heirs may set.
-class NumberedEdit : public QPlainTextEdit {
+class NumberedEdit : public FieldEdit {
 public:
     NumberedEdit() { setViewportMargins(kGutter, 0, 0, 0); }
     /// The lines in sight: number, from 1, and rectangle in the viewport.

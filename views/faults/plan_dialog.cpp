@@ -97,7 +97,7 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     m_form->addRow(tr("&Step"), m_step);
     m_form->addRow(tr("Time l&eft"), m_left);
     m_form->addRow(tr("Se&rver"), m_server);
-    m_form->addRow(tr("Time &no."), m_nth);
+    m_form->addRow(tr("&Nth time"), m_nth);
     m_form->addRow(tr("&Delay"), m_after);
     m_form->addRow(tr("&At"), m_at);
     addVerbs();

@@ -149,11 +149,12 @@ void LocksDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, 
     painter->setFont(says || !facts ? fontOf(index.column(), !facts) : uiFont(-0.5));
     painter->setPen(
         color(tone.isValid() ? toneColors(Pill::Tone(tone.toInt())).text : roleOf(index.column(), selected)));
-    // Ids that differ only in their ends must still look different. "2 of 3 permits" is no id: its number stands first.
-    const bool counted = facts && (facts->permitsInAll > 0 || facts->permitsFree >= 0);
+    // Ids that differ only in their ends must still look different. How many permits are taken is no id.
+    const bool permits = facts && (facts->permitsInAll > 0 || facts->mode == trace::HoldMode::Permit);
+    const bool names =
+        index.column() == LocksModel::LockColumn || (index.column() == LocksModel::HolderColumn && !permits);
     const Qt::TextElideMode cut =
-        (index.column() == LocksModel::HolderColumn && !counted) || index.column() == LocksModel::LockColumn
-            ? Qt::ElideMiddle
+        names ? Qt::ElideMiddle
         : index.column() == LocksModel::ServerColumn && !option.text.isEmpty() && !option.text.front().isLetter()
             ? Qt::ElideLeft // an address: the port tells servers of one machine apart
             : Qt::ElideRight;

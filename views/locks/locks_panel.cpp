@@ -54,7 +54,7 @@ bool severalServers(session::Session* session) {
 /// nothing. The lock, its state, its holder and how long it lasts stay to the end.
 QList<RoomyColumns::Width> columnWidths() {
     QList<RoomyColumns::Width> widths(LocksModel::ColumnCount);
-    widths[LocksModel::LockColumn] = {132, 84, 1};
+    widths[LocksModel::LockColumn] = {132, 84, 1, 0, 132};
     widths[LocksModel::ServerColumn] = {80, 44, 6, 2};
     widths[LocksModel::FormatColumn] = {120, 112, 5, 4};
     widths[LocksModel::ModeColumn] = {92, 80, 2, 5};

@@ -72,7 +72,10 @@ std::vector<Part> partsOf(const QString& path) {
                                               QRegularExpression::DotMatchesEverythingOption |
                                               QRegularExpression::UseUnicodePropertiesOption);
     std::vector<Part> parts;
-    const QString text = QString::fromUtf8(file.readAll());
+    // Chinese lines go on without a space, which Markdown makes of the end of a line.
+    static const QRegularExpression kWrap(
+        QStringLiteral("(?<=[，。；：、）])\\n +(?=\\S)|(?<=\\p{Han})\\n +(?=[\\p{Han}（])"));
+    const QString text = QString::fromUtf8(file.readAll()).remove(kWrap);
     for (auto matches = kPart.globalMatch(text); matches.hasNext();) {
         const QRegularExpressionMatch part = matches.next();
         // "Redis: network" stands below Redis already.

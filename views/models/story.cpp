@@ -6,6 +6,7 @@
 #include "models/told_violation.h"
 #include "theme/format.h"
 #include "trace/decider.h"
+#include "trace/filled.h"
 #include "trace/leftover.h"
 #include "verdict/why.h"
 #include "verdict/why_safe.h"
@@ -140,7 +141,7 @@ QString storyOf(const ViewContext& context, EntityId lock) {
     const std::int64_t now = context.playhead().count();
     QStringList told;
     const auto tell = [&](const QString& ofOne, const QString& ofSeveral, const std::vector<EntityId>& threads) {
-        if (!threads.empty()) told += (threads.size() == 1 ? ofOne : ofSeveral).arg(named(threads, *trace));
+        if (!threads.empty()) told += trace::filled(threads.size() == 1 ? ofOne : ofSeveral, {named(threads, *trace)});
     };
     tell(Story::tr("%1 holds it", "one client"), Story::tr("%1 hold it", "several clients"), parts.holding);
     const bool free = record.owner == trace::kNoEntity && record.holders.empty();

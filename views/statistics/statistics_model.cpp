@@ -95,6 +95,8 @@ std::optional<trace::LockStatistics> StatisticsModel::statisticsOf(trace::Entity
 }
 
 void StatisticsModel::publish() {
+    // Watched servers go on telling: figures of a moment ago would never be whole.
+    if (!isComplete()) slice();
     // Ahead of the playhead's own count the difference would be none: it is told as soon as both are there.
     if (m_before.rows > m_all.rows) return;
     QElapsedTimer clock;
@@ -341,38 +343,38 @@ QVariant StatisticsModel::headerData(int section, Qt::Orientation orientation, i
     if (!name && role != Qt::ToolTipRole) return {};
     switch (Column(section)) {
     case LockColumn:
-        return name ? tr("lock") : tr("The lock. Those that were waited for longest stand first.");
+        return name ? tr("Lock") : tr("The lock. Those that were waited for longest stand first.");
     case LoadColumn:
-        return name ? tr("waiting ⌀")
+        return name ? tr("Waiting ⌀")
                     : tr("How many clients waited on average: our own, and those that a watched server tells of.");
     case GrantsColumn:
-        return name ? tr("grants") : tr("How often it was taken.");
+        return name ? tr("Grants") : tr("How often it was taken.");
     case RateColumn:
-        return name ? tr("per second") : tr("Grants a second, over the time that is counted.");
+        return name ? tr("Per second") : tr("Grants a second, over the time that is counted.");
     case WaitColumn:
-        return name ? tr("wait p50") : tr("Half of the waits that ended with the lock were no longer.");
+        return name ? tr("Wait p50") : tr("Half of the waits that ended with the lock were no longer.");
     case WaitP99Column:
-        return name ? tr("wait p99") : tr("99 of 100 waits that ended with the lock were no longer.");
+        return name ? tr("Wait p99") : tr("99 of 100 waits that ended with the lock were no longer.");
     case LongestWaitColumn:
-        return name ? tr("longest wait")
+        return name ? tr("Longest wait")
                     : tr("Of all waits: those that ended with the lock or without, and those that go on.");
     case HoldColumn:
-        return name ? tr("hold p50") : tr("Half of the holds were no longer, by the server's record.");
+        return name ? tr("Hold p50") : tr("Half of the holds were no longer, by the server's record.");
     case HoldP99Column:
-        return name ? tr("hold p99") : tr("99 of 100 holds were no longer, by the server's record.");
+        return name ? tr("Hold p99") : tr("99 of 100 holds were no longer, by the server's record.");
     case HandOverColumn:
-        return name ? tr("hand-over p50")
+        return name ? tr("Hand-over p50")
                     : tr("From one holder to the next while somebody waited, by the server's record: half were no "
                          "longer.");
     case HandOverP99Column:
-        return name ? tr("hand-over p99")
+        return name ? tr("Hand-over p99")
                     : tr("From one holder to the next while somebody waited: 99 of 100 were no longer.");
     case GaveUpColumn:
-        return name ? tr("gave up") : tr("Waits that ended without the lock. Our own clients only.");
+        return name ? tr("Gave up") : tr("Waits that ended without the lock. Our own clients only.");
     case ExpiredColumn:
-        return name ? tr("cut short") : tr("Holds that expired, or that somebody else ended.");
+        return name ? tr("Cut short") : tr("Holds that expired, or that somebody else ended.");
     case RequestsColumn:
-        return name ? tr("requests")
+        return name ? tr("Requests")
                     : tr("Messages of our own clients to servers for each grant, while they waited for "
                          "the lock or held it. Renewals are among them.");
     case ColumnCount:
@@ -390,7 +392,7 @@ QByteArray StatisticsModel::toCsv() const {
         const QString name = headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
         heading << quoted(isTime(column) ? tr("%1 (ms)").arg(name) : name);
     }
-    heading << quoted(tr("holds and hand-overs known to within (ms)"));
+    heading << quoted(tr("Holds and hand-overs known to within (ms)"));
     QByteArrayList lines{heading.join(',')};
     for (const Row& row : m_rows) {
         QByteArrayList cells;

@@ -102,7 +102,7 @@ void RoomyColumns::leave(int room) {
     for (int i = 0; i < m_widths.size(); ++i) {
         const bool hidden = m_header->isSectionHidden(i) && !m_left.contains(i); // by somebody else
         if (hidden) continue;
-        all += leastOf(i);
+        all += m_needs.empty() ? leastOf(i) : std::max(leastOf(i), std::min(m_needs[i], m_widths[i].keeps));
         if (m_widths[i].leaves > 0) order.push_back(i);
     }
     std::ranges::stable_sort(order, std::ranges::greater(), [this](int i) { return m_widths[i].leaves; });

@@ -22,6 +22,7 @@ public:
         int rank = 0;  ///< columns of a higher rank give way first; 0: its words are never cut
         /// Where there is too little room even so, columns leave the picture, the highest ones first; 0: never.
         int leaves = 0;
+        int keeps = 0; ///< columns leave before it is narrower than its words, up to so many pixels; 0: never for it
     };
     /// `widths`: wanted ones in pixels, by logical index, one for each column.
     RoomyColumns(QHeaderView* header, const QList<int>& widths);

@@ -16,6 +16,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPainter>
+#include <QPlainTextEdit>
 #include <QScrollBar>
 #include <QSlider>
 #include <QStyleOption>
@@ -243,6 +244,9 @@ void LockscopeStyle::drawControl(ControlElement element, const QStyleOption* opt
     case CE_ShapedFrame:
         // The list that a combo box opens lies over other fields, as a menu does.
         if (widget && widget->inherits("QComboBoxPrivateContainer")) return drawMenuPanel(*option, *painter);
+        // One writes into it as into a field of one line.
+        if (const auto* edit = qobject_cast<const QPlainTextEdit*>(widget); edit && !edit->isReadOnly())
+            return drawField(*option, *painter);
         return drawShapedFrame(*option, *painter);
     default:
         break;

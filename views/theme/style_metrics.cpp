@@ -260,6 +260,10 @@ QRect LockscopeStyle::subElementRect(SubElement element, const QStyleOption* opt
         const bool inside = qobject_cast<const QAbstractSpinBox*>(around);
         return inside ? option->rect.adjusted(3, 0, -3, 0) : option->rect.adjusted(7, 1, -7, -1);
     }
+    if (element == SE_HeaderArrow) { // Qt's own stands above the title's line
+        const QRect beside = QProxyStyle::subElementRect(element, option, widget);
+        return {beside.x(), option->rect.y(), beside.width(), option->rect.height()};
+    }
     return QProxyStyle::subElementRect(element, option, widget);
 }
 

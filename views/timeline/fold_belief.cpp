@@ -77,8 +77,8 @@ void LaneFold::drawAgain(Cursor& c, std::int64_t at, std::uint32_t row) {
 }
 
 void LaneFold::beginHolding(Cursor& c, const Event& event, std::uint32_t row) {
-    c.number = event.value > 0 ? event.value : c.belief.grant;
-    if (event.value > 0) c.lock->newestToken = std::max(c.lock->newestToken, c.number);
+    c.token = std::max<std::int64_t>(event.value, 0);
+    c.lock->newestToken = std::max(c.lock->newestToken, c.token);
     c.lock->holding.push_back(&c);
     if (isNamed(c)) c.named = true;
     c.lane->held = true;
@@ -86,7 +86,7 @@ void LaneFold::beginHolding(Cursor& c, const Event& event, std::uint32_t row) {
     span.from = event.at;
     span.row = row;
     span.state = unsigned(isStale(c) ? BeliefState::Stale : BeliefState::Holding);
-    span.label = m_data.m_numbers.labelOf(c.number) & 0xffffffu;
+    span.label = m_data.m_numbers.labelOf(c.token) & 0xffffffu;
     c.lane->spans.push(span);
 }
 

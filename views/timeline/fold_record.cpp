@@ -239,25 +239,25 @@ void LaneFold::applyRecord(const Event& event, std::uint32_t row) {
 void LaneFold::applyEffect(const Event& event, std::uint32_t row) {
     ResourceSlot& r = resource(event.subject);
     const Cursor* const writer = r.lock ? knownCursor(event.actor, *r.lock) : nullptr;
-    const std::int64_t token = std::max<std::int64_t>(event.value, 0);
-    const std::int64_t number = token ? token : writer ? writer->number : 0;
+    const std::int64_t sent = std::max<std::int64_t>(event.value, 0);
+    const std::int64_t token = sent ? sent : writer ? writer->token : 0;
     if (event.kind == EventKind::WriteRefused) {
-        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Refused), m_data.m_numbers.labelOf(number));
+        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Refused), m_data.m_numbers.labelOf(token));
         return;
     }
-    const bool overtaken = token > 0 && token < r.highest;
+    const bool overtaken = sent > 0 && sent < r.highest;
     // A record names one owner: a writer that holds the lock together with others may well not be that one.
     const bool shares = writer && writer->belief.holding() && writer->belief.mode != trace::HoldMode::Exclusive;
     const trace::Record* const record = r.lock ? &r.lock->record : nullptr;
     const bool withoutRecord = !shares && record && record->seen && record->observed && record->owner != event.actor;
-    r.highest = std::max(r.highest, token);
+    r.highest = std::max(r.highest, sent);
     if (!overtaken && !withoutRecord) {
-        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Accepted), m_data.m_numbers.labelOf(number));
+        tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Accepted), m_data.m_numbers.labelOf(token));
         return;
     }
-    const std::int64_t newest = token ? std::max(r.highest, r.lock ? r.lock->newestToken : 0) : record->grants;
+    const std::int64_t newest = token ? std::max(r.highest, r.lock ? r.lock->newestToken : 0) : 0;
     const auto index = std::uint32_t(m_data.m_damages.size());
-    m_data.m_damages.push_back({number, newest > number ? newest : 0});
+    m_data.m_damages.push_back({token, newest > token ? newest : 0});
     tick(r.lane->ticks, event.at, row, unsigned(EffectTick::Stale), index);
 }
 

@@ -21,7 +21,7 @@ enum class LaneKind : std::uint8_t {
 // The meanings of Span::state and Span::label on each kind of lane.
 enum class BeliefState : std::uint8_t {
     Waiting, ///< label: how many waited before it
-    Holding, ///< label: of the fencing token, or of the ordinal of the grant, in TimelineData::numbers()
+    Holding, ///< label: of the fencing token in TimelineData::numbers(), 0: none
     Stale,   ///< believes, but the record says otherwise; label as Holding
 };
 /// Span::state of Lane::again; label: how many times it holds the lock by then.
@@ -92,7 +92,7 @@ enum class RecordTick : std::uint8_t {
     Evicted     ///< thrown out for want of memory
 };
 enum class EffectTick : std::uint8_t {
-    Accepted, ///< label: of the number it was written under, in TimelineData::numbers()
+    Accepted, ///< label: of the token it was written under, in TimelineData::numbers(), 0: none
     Refused,  ///< label as Accepted
     Stale, ///< accepted, though its writer was not the holder on record or had an older token; label: index of a Damage
 };
@@ -129,8 +129,8 @@ struct HolderCount {
 
 /// A write that should not have been accepted.
 struct Damage {
-    std::int64_t number = 0; ///< it was written under
-    std::int64_t newer = 0;  ///< the newest number given by then; 0 = none newer: the lock was just not held any more
+    std::int64_t token = 0; ///< it was written under, 0 = none
+    std::int64_t newer = 0; ///< the newest token given by then; 0 = none newer: the lock was just not held any more
 };
 
 /// The times in which a client was stopped or gone, and the faults done to it; shared by the lanes of all its threads.

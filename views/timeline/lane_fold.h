@@ -36,8 +36,8 @@ private:
         trace::Belief belief;
         bool named = false; ///< the record named this thread since it asked: only then is its absence telling. Shared
                             ///< holders all count as named when the record names any of them
-        bool asksAgain = false;  ///< for what it holds already
-        std::int64_t number = 0; ///< token or ordinal of the grant; kept after the belief ended, for late writes
+        bool asksAgain = false; ///< for what it holds already
+        std::int64_t token = 0; ///< 0: none; kept after the belief ended, for late writes
     };
     struct ThreadSlot {
         EntityId id = trace::kNoEntity;

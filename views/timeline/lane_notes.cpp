@@ -52,12 +52,13 @@ QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t
         brief = {Timeline::tr("waits %1").arg(lengthText(Nanos(span->from), Nanos(t))), Timeline::tr("waits")};
         break;
     case BeliefState::Holding:
-        brief = {Timeline::tr("holds #%1").arg(numberText(data, span->label, Digits::Last)), Timeline::tr("holds")};
+        brief = {holdsWords(data, span->label, Digits::Last), Timeline::tr("holds")};
         if (const Span* const again = spanAt(lane.again, t)) brief.prepend(againWords(*again));
         break;
     case BeliefState::Stale:
-        brief = {Timeline::tr("still believes it holds #%1").arg(numberText(data, span->label)),
-                 Timeline::tr("believes it holds")};
+        brief = {Timeline::tr("believes it holds")};
+        if (span->label != 0)
+            brief.prepend(Timeline::tr("still believes it holds #%1").arg(numberText(data, span->label, Digits::Last)));
         break;
     }
     if (paused)

@@ -71,9 +71,9 @@ QRectF paintHolding(const PaintKit& kit, const Span& span, QRectF r) {
         kit.box(r, color(Role::Holding));
     if (!kit.m.wordsOnBeliefs()) return {};
     const double left = std::max(r.x(), 0.0) + (r.width() < 60 ? 3 : kit.m.px(8));
-    const QString number = QStringLiteral("#%1").arg(numberText(kit.data, span.label, Digits::Last));
-    const double right = kit.firstFitting({left, r.y(), r.right() - left - 4, r.height()},
-                                          {Timeline::tr("holds %1").arg(number), number},
+    QStringList words{holdsWords(kit.data, span.label, Digits::Last)};
+    if (span.label != 0) words += QStringLiteral("#%1").arg(numberText(kit.data, span.label, Digits::Last));
+    const double right = kit.firstFitting({left, r.y(), r.right() - left - 4, r.height()}, words,
                                           r.height() < kit.m.px(16) ? kit.smallBold : kit.bold, Role::TextOnColor);
     return {left, r.y(), right - left, r.height()};
 }

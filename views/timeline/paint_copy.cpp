@@ -3,6 +3,7 @@
 #include "timeline/paint_lease.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <cmath>
 
 namespace lockscope::views {
@@ -23,6 +24,18 @@ void paintLease(const PaintKit& kit, const Span& span, const QRectF& r) {
     if (span.flags & kRenewedFlag) kit.box(QRectF(std::round(r.x()), r.y() - 2, 2, 3), color(Role::Holding));
 }
 
+/// Whether servers of another kind keep a hold from `from` until `to`: a lock manager uses another engine then.
+bool isElsewhere(const Lane& copy, std::int64_t from, std::int64_t to) {
+    const auto has = [&](const Lane* lane) {
+        const std::size_t i = lane->spans.firstEndingAfter(from);
+        return i < lane->spans.size() && lane->spans[i].from < to;
+    };
+    const auto alike = [&](const Lane* lane) { return replicates(*lane) == replicates(copy); };
+    const auto& copies = copy.logical->members;
+    return std::ranges::any_of(copies, has) &&
+           std::ranges::none_of(copies, [&](const Lane* lane) { return has(lane) && alike(lane); });
+}
+
 /// Where the lock as a whole was held, and this server had nothing of that hold.
 void paintMissing(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
     const double least = kit.m.px(40);
@@ -34,7 +47,7 @@ void paintMissing(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
             const std::size_t i = lane.spans.firstEndingAfter(hold.from);
             const std::int64_t until = i < lane.spans.size() ? std::min(end, lane.spans[i].from) : end;
             if (until <= hold.from) return;
-            if (copyIsDead(lane, hold.from)) return;
+            if (copyIsDead(lane, hold.from) || isElsewhere(lane, hold.from, end)) return;
             const QRectF r = kit.across(hold.from, until, bar, 2);
             if (r.width() < least) return;
             kit.p.setPen(QPen(color(Role::TextFaint), 1, Qt::DashLine));

@@ -52,10 +52,12 @@ void partPairs(const PaintKit& kit, std::vector<Mark>& marks, double sign) {
     }
 }
 
-/// The token of a write: as it is written below its mark.
+/// Below the mark of a write: its token, or who wrote without one. Empty: a name too long to stand below a mark.
 QString tokenOf(const PaintKit& kit, const Tick& tick) {
-    if (EffectTick(tick.kind) == EffectTick::Stale) return shortNumber(kit.data.damage(tick.label).number);
-    return tick.label != 0 ? numberText(kit.data, tick.label, Digits::Last) : QString();
+    if (const std::int64_t token = kit.data.writeToken(tick)) return shortNumber(token);
+    constexpr double kWidest = 48;
+    const QString writer = kit.trace.displayName(kit.trace.clientOf(kit.trace.at(tick.row).actor));
+    return kit.small.width(writer) <= kit.m.px(kWidest) ? writer : QString();
 }
 
 Role tokenRole(const PaintKit& kit, const Tick& tick) {
@@ -125,14 +127,16 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
     };
     for (std::size_t d = 0; d < damages.size(); ++d) {
         const Mark& mark = marks[damages[d]];
-        if (mark.tick) numbers.add(mark.x, tokenOf(kit, *mark.tick), tokenRole(kit, *mark.tick));
+        if (!mark.tick) continue;
+        if (const QString token = tokenOf(kit, *mark.tick); !token.isEmpty())
+            numbers.add(mark.x, token, tokenRole(kit, *mark.tick));
     }
     // A refusal is seldom, and often the point of the story: it has its sign however close accepted writes are.
     const auto refusal = [&](std::size_t i) { return kit.data.effectOf(*marks[i].tick) == EffectTick::Refused; };
     std::stable_partition(alone.begin(), alone.end(), std::not_fn(refusal));
     for (const std::size_t i : alone)
-        if (refusal(i) && marks[i].tick->label != 0)
-            numbers.add(marks[i].x, tokenOf(kit, *marks[i].tick), tokenRole(kit, *marks[i].tick));
+        if (const QString token = refusal(i) ? tokenOf(kit, *marks[i].tick) : QString(); !token.isEmpty())
+            numbers.add(marks[i].x, token, tokenRole(kit, *marks[i].tick));
     double lastRefusal = -1e9;
     for (const std::size_t i : alone) {
         const double gap = std::min(i > 0 ? marks[i].x - marks[i - 1].x : 1e9,

@@ -113,9 +113,13 @@ QString spanSentence(const TimelineData& data, const Lane& lane, const Span& spa
         case BeliefState::Waiting:
             return Timeline::tr("%1 waits for %2: %3").arg(who, lock, when(trace, span));
         case BeliefState::Holding:
+            if (span.label == 0) return Timeline::tr("%1 holds %2: %3").arg(who, lock, when(trace, span));
             return Timeline::tr("%1 holds %2 as #%3: %4")
                 .arg(who, lock, numberText(data, span.label), when(trace, span));
         case BeliefState::Stale:
+            if (span.label == 0)
+                return Timeline::tr("%1 still believes it holds %2, but the record says otherwise: %3")
+                    .arg(who, lock, when(trace, span));
             return Timeline::tr("%1 still believes it holds %2 (#%3), but the record says otherwise: %4")
                 .arg(who, lock, numberText(data, span.label), when(trace, span));
         }
@@ -197,13 +201,15 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
     case LaneKind::Watchers:
         return watcherSentence(trace, tick);
     case LaneKind::Effect:
-        switch (data.effectOf(tick)) {
+        switch (const std::int64_t token = data.writeToken(tick); data.effectOf(tick)) {
         case EffectTick::Accepted:
-            return Timeline::tr("%1: accepted a write of %2 (#%3)")
-                .arg(at, who, QString::number(data.writeNumber(tick)));
+            return token == 0 ? Timeline::tr("%1: accepted a write of %2").arg(at, who)
+                              : Timeline::tr("%1: accepted a write of %2 (#%3)").arg(at, who, QString::number(token));
         case EffectTick::Refused:
             return because(trace,
-                           Timeline::tr("%1: refused a write of %2 (#%3)").arg(at, who, numberText(data, tick.label)),
+                           token == 0
+                               ? Timeline::tr("%1: refused a write of %2").arg(at, who)
+                               : Timeline::tr("%1: refused a write of %2 (#%3)").arg(at, who, QString::number(token)),
                            e.aux);
         case EffectTick::Stale:
             return Timeline::tr("%1: accepted a write of %2, which did not hold the lock any more; %3")

@@ -73,10 +73,10 @@ public:
         return kind == EffectTick::Stale && tick.at >= m_damageToldUntil ? EffectTick::Accepted : kind;
     }
 
-    /// The fencing token of a write of a resource's lane, or the number of its hold.
-    std::int64_t writeNumber(const Tick& tick) const {
+    /// The fencing token of a write of a resource's lane; 0: it has none.
+    std::int64_t writeToken(const Tick& tick) const {
         const bool damage = EffectTick(tick.kind) == EffectTick::Stale;
-        return damage ? m_damages[tick.label].number : m_numbers.numberOf(tick.label);
+        return damage ? m_damages[tick.label].token : m_numbers.numberOf(tick.label);
     }
 
 private:

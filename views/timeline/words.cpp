@@ -63,12 +63,13 @@ QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) 
             words = Timeline::tr("waiting for %1").arg(duration(Nanos(t - span->from)));
             break;
         case BeliefState::Holding:
-            words = Timeline::tr("holds #%1").arg(numberText(data, span->label));
+            words = holdsWords(data, span->label);
             if (const Span* again = spanAt(lane.again, t)) words += Timeline::tr(", ") + againWords(*again);
             break;
         case BeliefState::Stale:
-            words = Timeline::tr("still believes it holds #%1, but the record says otherwise")
-                        .arg(numberText(data, span->label));
+            words = span->label == 0 ? Timeline::tr("still believes it holds the lock, but the record says otherwise")
+                                     : Timeline::tr("still believes it holds #%1, but the record says otherwise")
+                                           .arg(numberText(data, span->label));
             break;
         }
     }
@@ -465,12 +466,17 @@ QString numberText(const TimelineData& data, std::uint32_t label, Digits digits)
     return digits == Digits::All ? QString::number(number) : shortNumber(number);
 }
 
+QString holdsWords(const TimelineData& data, std::uint32_t label, Digits digits) {
+    return label == 0 ? Timeline::tr("holds") : Timeline::tr("holds #%1").arg(numberText(data, label, digits));
+}
+
 QString damageWords(const Damage& damage, Digits digits) {
     const auto text = [digits](std::int64_t number) {
         return digits == Digits::All ? QString::number(number) : shortNumber(number);
     };
-    if (damage.newer > 0) return Timeline::tr("damage: #%1 after #%2").arg(text(damage.number), text(damage.newer));
-    return Timeline::tr("damage: #%1 held no more").arg(text(damage.number));
+    if (damage.token == 0) return Timeline::tr("damage: no longer held");
+    if (damage.newer > 0) return Timeline::tr("damage: #%1 after #%2").arg(text(damage.token), text(damage.newer));
+    return Timeline::tr("damage: #%1 held no more").arg(text(damage.token));
 }
 
 } // namespace lockscope::views

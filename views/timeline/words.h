@@ -128,9 +128,11 @@ QString watcherSentence(const trace::Trace& trace, const Tick& tick);
 
 /// All digits of a number, or as shortNumber() has it.
 enum class Digits : std::uint8_t { All, Last };
-/// The number that a label of a hold or a write stands for.
+/// The token that a label of a hold or a write stands for.
 QString numberText(const TimelineData& data, std::uint32_t label, Digits digits = Digits::All);
-/// "damage: #33 after #34".
+/// "holds #33" by the label of a hold; "holds" without a token.
+QString holdsWords(const TimelineData& data, std::uint32_t label, Digits digits = Digits::All);
+/// "damage: #33 after #34"; without a token "damage: no longer held".
 QString damageWords(const Damage& damage, Digits digits = Digits::All);
 
 /// Sentences for tooltips.

@@ -124,10 +124,10 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
         m_name->clear();
         Q_EMIT forgotten(name);
     });
-    auto* nameLabel = new QLabel(tr("Save &by the name"));
+    auto* nameLabel = new QLabel(tr("Save &under the name"));
     nameLabel->setBuddy(m_name);
     m_name->setPlaceholderText(tr("empty: it is not saved"));
-    m_name->setAccessibleName(tr("Name to save the connection by"));
+    m_name->setAccessibleName(tr("Name under which the connection is saved"));
 
     auto* label = new QLabel(tr("&Address"));
     label->setBuddy(m_url);

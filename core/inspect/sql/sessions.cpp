@@ -11,15 +11,12 @@ namespace lockscope::inspect {
 
 namespace {
 
-/// "(ann) 127.0.0.1: SELECT …", without its missing parts, and without what stands in the session's name.
+/// "ann, 127.0.0.1: SELECT …", without its missing parts, and without what stands in the session's name.
 QByteArray aboutOf(const SeenSession& seen, sql::Language language) {
     QByteArrayList who;
-    if (!seen.user.isEmpty() && !seen.program.isEmpty())
-        who << '(' + seen.user + ')';
-    else if (!seen.user.isEmpty() && seen.address.isEmpty())
-        who << seen.user;
+    if (!seen.user.isEmpty() && (!seen.program.isEmpty() || seen.address.isEmpty())) who << seen.user;
     if (!seen.address.isEmpty()) who << seen.address;
-    QByteArray text = who.join(' ');
+    QByteArray text = who.join(", ");
     if (seen.transactionSinceMs) {
         const QDateTime began = QDateTime::fromMSecsSinceEpoch(*seen.transactionSinceMs, Qt::UTC);
         text += QByteArray(text.isEmpty() ? "" : ", ") + kTransactionSince +

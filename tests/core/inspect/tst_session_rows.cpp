@@ -309,6 +309,19 @@ private Q_SLOTS:
         QVERIFY(prepared.holdersOf("", "stock").empty());
         QVERIFY(prepared.holdersOf("7", "goods").empty()); // the wait is for a transaction, not for the table
     }
+
+    /// Sentences set what is told of a session in brackets.
+    void aSessionIsToldWithoutBracketsOfItsOwn() {
+        SessionNames names(sql::Language::PostgreSql);
+        const auto about = [&](const SeenSession& seen) { return sessionParty(names, seen, "exclusive").about; };
+        QCOMPARE(
+            about({.number = "1", .program = "batch-02", .user = "ann", .address = "10.0.0.4, idle in transaction"}),
+            QByteArray("ann, 10.0.0.4, idle in transaction"));
+        QCOMPARE(about({.number = "2", .program = "batch-02", .user = "ann"}), QByteArray("ann"));
+        QCOMPARE(about({.number = "3", .user = "ann", .address = "10.0.0.4"}), QByteArray("10.0.0.4"));
+        QCOMPARE(about({.number = "4", .user = "ann", .address = "10.0.0.4", .statement = "SELECT 1"}),
+                 QByteArray("10.0.0.4: SELECT 1"));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestSessionRows)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trace/filled.h"
 #include "trace/text.h"
 #include "trace/trace.h"
 
@@ -70,6 +71,31 @@ private Q_SLOTS:
         // A sentence keeps its backslashes: what it quotes is escaped already.
         QCOMPARE(trace.displayName(trace.text("SET \"a\\x00\"\nlock held by B")),
                  QStringLiteral("SET \"a\\x00\"\\x0alock held by B"));
+    }
+
+    void chineseHasNoSpaceAmongItsOwn_data() {
+        QTest::addColumn<QString>("pattern");
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<QString>("text");
+        const auto row = [](const char* name, const char* pattern, const QStringList& arguments, const char* text) {
+            QTest::newRow(name) << QString::fromUtf8(pattern) << arguments << QString::fromUtf8(text);
+        };
+        row("a name before", "%1 在等待", {u"A"_qs}, "A 在等待");
+        row("words before", "%1 在等待", {u"99 个客户端"_qs}, "99 个客户端在等待");
+        row("a name after", "%1，由 %2", {u"x"_qs, u"redis-1"_qs}, "x，由 redis-1");
+        row("words after", "因此 %1", {u"它"_qs}, "因此它");
+        row("both sides", "由 %1 持有", {u"某客户端"_qs}, "由某客户端持有");
+        row("its own spaces stay", "由 %1 持有", {u"订单 库存"_qs}, "由订单 库存持有");
+        row("beside Latin letters", "of %1 in %2", {u"订单"_qs, u"b"_qs}, "of 订单 in b");
+        row("a place in an argument", "%1, so %2", {u"100%2"_qs, u"b"_qs}, "100%2, so b");
+        row("no such place", "%1 of %3 %", {u"a"_qs}, "a of %3 %");
+        row("nothing", "由 %1 持有", {QString()}, "由  持有");
+    }
+    void chineseHasNoSpaceAmongItsOwn() {
+        QFETCH(QString, pattern);
+        QFETCH(QStringList, arguments);
+        QFETCH(QString, text);
+        QCOMPARE(trace::filled(pattern, arguments), text);
     }
 };
 

@@ -112,6 +112,28 @@ private Q_SLOTS:
         QCOMPARE(s.at("/locks/0/lease"), QStringLiteral("7s"));
     }
 
+    void linesOfAnyNumberBeginAtOnePlace() {
+        Scene s;
+        s.window.showSection(General);
+        auto* const line = s.line(s.window.form(), "id");
+        auto* const texts = qobject_cast<LanguagesField*>(s.window.form()->field(QStringLiteral("title")));
+        QVERIFY(line && texts);
+        QPlainTextEdit* const lines = texts->edit(QStringLiteral("en"));
+        lines->moveCursor(QTextCursor::Start);
+        line->home(false);
+        const int one = line->mapTo(&s.window, line->inputMethodQuery(Qt::ImCursorRectangle).toRect().center()).x();
+        const QPoint start = lines->cursorRect().center();
+        QVERIFY2(std::abs(lines->viewport()->mapTo(&s.window, start).x() - one) <= 1,
+                 QByteArray::number(lines->viewport()->mapTo(&s.window, start).x()) + " and " +
+                     QByteArray::number(one));
+        // And both tell by their border where the keyboard is.
+        const auto border = [&] { return texts->edit(QStringLiteral("en"))->grab().toImage().pixelColor(40, 0); };
+        line->setFocus();
+        const QColor without = border();
+        lines->setFocus();
+        QTRY_VERIFY(border() != without);
+    }
+
     void everyFieldOfTheSchemasHasWords() {
         for (const char* path : {":/scenarios/scenario-2.schema.json", ":/lessons/lesson.schema.json"}) {
             QFile file(QString::fromLatin1(path));

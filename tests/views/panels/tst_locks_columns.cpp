@@ -169,6 +169,31 @@ private Q_SLOTS:
         QCOMPARE(header->sectionSize(LocksModel::LockColumn), 200);
     }
 
+    void columnsLeaveBeforeANameIsCut() {
+        Scene scene;
+        trace::Trace& t = scene.session.writable();
+        const auto lock = t.intern(trace::EntityKind::Lock, "nightly-import", scene.story.node);
+        t.append({Nanos(10s).count(), -1, scene.story.aThread, lock, 1, trace::EventKind::RecordHeld});
+        scene.context.setPlayhead(11s);
+        LocksPanel panel(&scene.context);
+        panel.resize(1010, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const QHeaderView* const header = panel.view()->header();
+        const auto isWhole = [&](int column) {
+            const QAbstractItemView* const view = panel.view();
+            return header->sectionSize(column) >= view->sizeHintForColumn(column);
+        };
+        for (const int width : {1010, 960, 900, 840}) {
+            panel.resize(width, 240);
+            QTRY_VERIFY2(isWhole(LocksModel::LockColumn), QByteArray::number(width));
+            QVERIFY(header->length() <= panel.view()->viewport()->width());
+        }
+        // In a corner of the window no column is left that could make room.
+        panel.resize(420, 240);
+        QTRY_VERIFY(header->length() <= panel.view()->viewport()->width());
+    }
+
     void columnsThatMatterKeepTheirWords() {
         Scene scene;
         trace::Trace& t = scene.session.writable();

@@ -14,6 +14,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QStandardItemModel>
@@ -353,6 +354,10 @@ private Q_SLOTS:
         QVERIFY(chinese.contains(u"### 通用\n"_qs) && chinese.contains(u"### 数据库\n"_qs));
         QVERIFY(redis.contains(u"### 单台服务器\n"_qs) && !redis.contains(u"### 数据库\n"_qs));
         QCOMPARE(chinese.count(u"\n- "_qs), english.count(u"\n- "_qs));
+        // A wrapped line goes on without the space that Markdown would make of its end.
+        QVERIFY(redis.contains(u"已开始写的内容，下次启动时还在"_qs));
+        static const QRegularExpression kGap(u"[，。；：]\\s+[^\\s\\-#]"_qs);
+        QVERIFY2(!kGap.match(chinese + redis).hasMatch(), qPrintable(kGap.match(chinese + redis).captured()));
     }
 
     void theDialogShowsTheKindOfTheServer() {

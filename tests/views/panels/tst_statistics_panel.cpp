@@ -306,6 +306,33 @@ private Q_SLOTS:
         QTRY_COMPARE(panel.model()->overview().churn[0].grants, std::uint64_t(0)); // all of it was before
     }
 
+    void whatIsToldIsWholeThoughRowsKeepComing() {
+        Scene scene;
+        StatisticsPanel panel(&scene.context);
+        panel.resize(1100, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        scene.context.setPlayhead(10s);
+        QTRY_VERIFY(panel.model()->isComplete());
+        int told = 0, whole = 0;
+        connect(panel.model(), &StatisticsModel::counted, &panel, [&] {
+            ++told;
+            whole += panel.model()->isComplete();
+        });
+        // More rows in each pass of the event loop, as on servers that are watched.
+        QTimer rows;
+        Nanos at = 10s;
+        connect(&rows, &QTimer::timeout, &panel, [&] {
+            at += 1ms;
+            scene.asks(at, scene.thread("A"), scene.orders);
+            scene.trace().reach(at);
+            scene.context.setPlayhead(at);
+        });
+        rows.start(0);
+        QTRY_VERIFY(told >= 8);
+        QCOMPARE(whole, told);
+    }
+
     void manyRowsAreCountedInSlices() {
         Scene scene;
         trace::Trace& t = scene.session.writable();

@@ -171,6 +171,17 @@ private Q_SLOTS:
         }
     }
 
+    void theSortedColumnsArrowStandsOnItsTitlesLine() {
+        const LockscopeStyle style;
+        QStyleOptionHeader option;
+        option.orientation = Qt::Horizontal;
+        option.rect = QRect(40, 3, 120, 32);
+        option.sortIndicator = QStyleOptionHeader::SortUp;
+        const QRect arrow = style.subElementRect(QStyle::SE_HeaderArrow, &option, nullptr);
+        QCOMPARE(arrow.center().y(), option.rect.center().y());
+        QVERIFY(option.rect.contains(arrow));
+    }
+
     void fixedFiguresAreEquallyWide() {
         const QFontMetricsF metrics(fixedFont());
         for (char digit = '1'; digit <= '9'; ++digit)

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lane of a lock of several servers that decide together: when nobody can, and how the lock was lost.
 #include "models/event_words.h"
+#include "timeline/render_timeline.h"
 #include "timeline/words.h"
 #include "trace/doubt.h"
 
+#include <QBuffer>
+#include <QPainter>
+#include <QSvgGenerator>
 #include <QTest>
 #include <cmath>
 
@@ -181,6 +185,31 @@ private Q_SLOTS:
         };
         QVERIFY2(told(1500).endsWith(u"does not believe any more that redis-1 is down"_qs), qPrintable(told(1500)));
         QVERIFY2(told(3500).contains(u"begins anew with the new master"_qs), qPrintable(told(3500)));
+    }
+
+    /// Servers of another engine do not copy a hold of this one: nothing is missing on them.
+    void serversOfAnotherEngineMissNothing() {
+        const auto words = [](bool sameEngine) {
+            Story s(3, 2);
+            for (std::size_t i = sameEngine ? 0 : 1; i < 3; ++i)
+                s.at(0, EventKind::NodeRole, s.nodes[i], 0, 0, s.trace->text(i == 0 ? "leader" : "follower"));
+            s.held(1, s.a, s.copies[0]);
+            s.held(1, s.a, s.lock);
+            s.trace->reach(9s);
+            TimelinePicture picture;
+            picture.trace = s.trace;
+            constexpr QSize kSize(1200, 700);
+            QBuffer buffer;
+            QSvgGenerator svg;
+            svg.setOutputDevice(&buffer);
+            svg.setSize(kSize);
+            QPainter painter(&svg);
+            renderTimeline(painter, kSize, picture);
+            painter.end();
+            return buffer.data();
+        };
+        QVERIFY(words(true).contains("empty: not replicated"));
+        QVERIFY2(!words(false).contains("empty"), words(false).constData());
     }
 
     void manyFailoversAreOnlyAsManyPixels() {

@@ -137,7 +137,14 @@ private Q_SLOTS:
         const Lane* stock = laneOf(data, LaneKind::Effect, s.stock);
         QCOMPARE(stock->ticks.size(), std::size_t(5));
         QCOMPARE(unsigned(stock->ticks[3].kind), unsigned(EffectTick::Stale));
-        QCOMPARE(damageWords(data.damage(stock->ticks[3].label)), QStringLiteral("damage: #1 after #2"));
+        QCOMPARE(damageWords(data.damage(stock->ticks[3].label)), QStringLiteral("damage: no longer held"));
+        // A number that is no token would be taken for one.
+        QCOMPARE(laneState(data, *a, Nanos(2s).count()), QStringLiteral("holds"));
+        QCOMPARE(data.writeToken(stock->ticks[0]), 0);
+        for (std::size_t i = 0; i < stock->ticks.size(); ++i)
+            QVERIFY(!tickSentence(data, *stock, stock->ticks[i]).contains(QLatin1Char('#')));
+        for (std::size_t i = 0; i < a->spans.size(); ++i)
+            QVERIFY(!spanSentence(data, *a, a->spans[i]).contains(QLatin1Char('#')));
     }
 
     void tokensAreAsLargeAsServersMakeThem() {

@@ -340,14 +340,14 @@ private Q_SLOTS:
 
     void hoveringSaysWhatIsThere() {
         Stage s;
-        QVERIFY(s.words(s.onBar(s.cast.a.thread, 2s)).contains(QStringLiteral("holds orders as #1")));
+        QVERIFY(s.words(s.onBar(s.cast.a.thread, 2s)).contains(QStringLiteral("holds orders: ")));
         const QString stale = s.words(s.onBar(s.cast.a.thread, 6500ms));
         QVERIFY(stale.contains(QStringLiteral("believes it holds")));
         QVERIFY(stale.contains(QStringLiteral("paused")));
         QVERIFY(
             stale.contains(verdict::explain(s.session.verdict()->violations.front(), *s.cast.trace).toHtmlEscaped()));
         QVERIFY(s.words(s.onBar(s.cast.lock, 2s)).contains(QStringLiteral("held by A")));
-        QVERIFY(s.words(s.onBar(s.cast.stock, 7100ms)).contains(QStringLiteral("damage: #1 after #2")));
+        QVERIFY(s.words(s.onBar(s.cast.stock, 7100ms)).contains(QStringLiteral("damage: no longer held")));
     }
 
     void whatHasNotHappenedIsNotTold() {
