@@ -543,6 +543,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n lock(s) went to another node of the cluster with their slots, so this one does not know them any more%1. Watch all nodes together: redis+cluster://HOST:PORT</source>
+        <translation>
+            <numerusform>%n lock went to another node of the cluster with its slot, so this one does not know it any more%1. Watch all nodes together: redis+cluster://HOST:PORT</numerusform>
+            <numerusform>%n locks went to another node of the cluster with their slots, so this one does not know them any more%1. Watch all nodes together: redis+cluster://HOST:PORT</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>told of changes of %n keys</source>
         <translation>
             <numerusform>told of changes of %n key</numerusform>
@@ -561,6 +568,16 @@
         <translation>
             <numerusform>%n connection is subscribed to patterns, as waiters of Spring Integration are, and monitors: the server does not tell for which lock, if for any%1</numerusform>
             <numerusform>%n connections are subscribed to patterns, as waiters of Spring Integration are, and monitors: the server does not tell for which lock, if for any%1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Watcher</name>
+    <message numerus="yes">
+        <source>%n key(s) cannot be read before the move of their slot ends: %1</source>
+        <translation>
+            <numerusform>%n key cannot be read before the move of its slot ends: %1</numerusform>
+            <numerusform>%n keys cannot be read before the move of their slot ends: %1</numerusform>
         </translation>
     </message>
 </context>

@@ -266,6 +266,18 @@
         <translation>现在看不到该服务器，此情况可能已结束：先查它为何不应答。</translation>
     </message>
     <message>
+        <source>%1 does not answer.</source>
+        <translation>%1 没有应答。</translation>
+    </message>
+    <message>
+        <source>Every lock is known from the others, as long as a majority of the servers answers.</source>
+        <translation>只要多数服务器有应答，从其余服务器就能得知所有锁的状态。</translation>
+    </message>
+    <message>
+        <source>The locks there are not known meanwhile.</source>
+        <translation>在此期间，那里的锁状态未知。</translation>
+    </message>
+    <message>
         <source>“%1” is held by %2 for %3.</source>
         <translation>“%1”已由 %2 持有 %3。</translation>
     </message>
@@ -456,8 +468,8 @@
         <translation>其 %2 台服务器中有 %1 台已有 %3 无法读取：%4</translation>
     </message>
     <message>
-        <source>The locks there are not known meanwhile. Lockscope keeps trying.</source>
-        <translation>在此期间那里的锁状态未知。Lockscope 会继续尝试。</translation>
+        <source>Lockscope keeps trying.</source>
+        <translation>Lockscope 会继续尝试。</translation>
     </message>
     <message>
         <source>The server could not be read for %1: %2</source>
@@ -2632,6 +2644,19 @@
         <translation>等待已结束</translation>
     </message>
     <message>
+        <source>%1 does not answer any more</source>
+        <extracomment>Each %1 is the address of a member of an ensemble of servers.</extracomment>
+        <translation>%1 不再应答</translation>
+    </message>
+    <message>
+        <source>%1 answers again</source>
+        <translation>%1 又有应答了</translation>
+    </message>
+    <message>
+        <source>%1 leads now</source>
+        <translation>%1 成为领导者</translation>
+    </message>
+    <message>
         <source>Life and faults</source>
         <translation>生命周期与故障</translation>
     </message>
@@ -3100,19 +3125,6 @@
         <translation>内存满时可能丢弃锁（%1）</translation>
     </message>
     <message>
-        <source>%1 does not answer any more</source>
-        <extracomment>Each %1 is the address of a member of an ensemble of servers.</extracomment>
-        <translation>%1 不再应答</translation>
-    </message>
-    <message>
-        <source>%1 answers again</source>
-        <translation>%1 又有应答了</translation>
-    </message>
-    <message>
-        <source>%1 leads now</source>
-        <translation>%1 成为领导者</translation>
-    </message>
-    <message>
         <source>looked at every %1 or more often: no time is known more exactly</source>
         <translation>至少每 %1 查看一次：任何时间都不会比这更精确</translation>
     </message>
@@ -3390,6 +3402,10 @@
     <message>
         <source>Failed over</source>
         <translation>已故障转移</translation>
+    </message>
+    <message>
+        <source>Swapped (SWAPDB)</source>
+        <translation>已交换（SWAPDB）</translation>
     </message>
     <message>
         <source>Emptied</source>
@@ -4604,12 +4620,12 @@
 <context>
     <name>Inspector</name>
     <message>
-        <source>Protocol and verdict</source>
-        <translation>协议与裁决</translation>
-    </message>
-    <message>
         <source>Protocol</source>
         <translation>协议</translation>
+    </message>
+    <message>
+        <source>Protocol and verdict</source>
+        <translation>协议与裁决</translation>
     </message>
     <message>
         <source>Verdict</source>
@@ -4778,6 +4794,10 @@
     <message>
         <source>Another thread of this program does. Take what is to change threads by acquire(); giveBack() frees what was left behind.</source>
         <translation>本程序的另一个线程持有它。要在线程之间转移的持有请用 acquire() 获取；被遗留的持有可用 giveBack() 归还。</translation>
+    </message>
+    <message>
+        <source>Another client writes this History, or has written it. Give each client one of its own, or let them share a service thread (ClientOptions::beside).</source>
+        <translation>另一个客户端正在写入或已写入过这个 History。请为每个客户端各给一个，或让它们共用一个服务线程（ClientOptions::beside）。</translation>
     </message>
     <message>
         <source>The client of this lock belongs to the process that this one was copied from (fork): make a new one here.</source>
@@ -5156,6 +5176,14 @@
         <translation>锁“%1”将归连接所有，而中间的连接池可能在每个事务之后把服务器进程交给别人。请直接连接服务器；若连接池为每个连接保留一个进程，请在 URL 中写 pooler=session。</translation>
     </message>
     <message>
+        <source>This thread has “%1” as a writer and would wait for itself before it could read. Release that hold first.</source>
+        <translation>本线程以写者身份持有“%1”，在能够读取之前会一直等待自己。请先释放那次持有。</translation>
+    </message>
+    <message>
+        <source>This thread reads under “%1” and would wait for itself before it could write. Release the shared hold first.</source>
+        <translation>这个线程正以读者身份持有“%1”，要写就得等待自己。请先释放共享持有。</translation>
+    </message>
+    <message>
         <source>“%1” cannot be the name of this lock: it takes 1 to %2 bytes of UTF-8 without a zero byte.</source>
         <translation>“%1”不能作这把锁的名称：需要 1 到 %2 字节的 UTF-8，不含零字节。</translation>
     </message>
@@ -5202,10 +5230,6 @@
     <message>
         <source>a mixture of Curator and kazoo</source>
         <translation>Curator 与 kazoo 的混合</translation>
-    </message>
-    <message>
-        <source>This thread reads under “%1” and would wait for itself before it could write. Release the shared hold first.</source>
-        <translation>这个线程正以读者身份持有“%1”，要写就得等待自己。请先释放共享持有。</translation>
     </message>
     <message>
         <source>%1 The lock “%2” is given back as soon as the server can be reached again, at the latest when the session ends.</source>
@@ -6643,6 +6667,14 @@ A client's address leads to the new master at once.</source>
         <translation>无法写入 %1：%2。之前录制的内容已保留；请腾出空间或换个位置。</translation>
     </message>
     <message>
+        <source>%1 is there and is no recording: it would be lost. Choose another name.</source>
+        <translation>%1 已存在且不是录制文件：它会丢失。请换一个名称。</translation>
+    </message>
+    <message>
+        <source>%1 is a device or a pipe, and a recording needs a file. Choose another name.</source>
+        <translation>%1 是设备或管道，而录制需要一个文件。请换一个名称。</translation>
+    </message>
+    <message>
         <source>%1 exists and could not be replaced: %2. Close it elsewhere or choose another name.</source>
         <translation>%1 已存在且无法替换：%2。请在别处关闭它，或换个名字。</translation>
     </message>
@@ -6889,6 +6921,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>What was seen holds, but not all was seen</source>
         <translation>所见均成立，但并非全部可见</translation>
+    </message>
+    <message>
+        <source>What can be judged holds, but not all can</source>
+        <translation>能判断的都成立，但有些无法判断</translation>
     </message>
 </context>
 <context>
@@ -7563,6 +7599,18 @@ A client's address leads to the new master at once.</source>
         <translation>服务器上它是空闲的</translation>
     </message>
     <message>
+        <source>no server can decide, so nobody can get it or give it back</source>
+        <translation>没有服务器能裁决，谁也不能获得或归还它</translation>
+    </message>
+    <message>
+        <source>%1 stands still, so nobody can get it</source>
+        <translation>%1 已停顿，谁也不能获得它</translation>
+    </message>
+    <message>
+        <source>%1 stands still, so nobody can get it or give it back</source>
+        <translation>%1 已停顿，谁也不能获得或归还它</translation>
+    </message>
+    <message>
         <source>%1 holds it</source>
         <comment>one client</comment>
         <translation>%1 持有它</translation>
@@ -7579,6 +7627,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>what the servers hold is not observed</source>
         <translation>服务器上的情况未观察到</translation>
+    </message>
+    <message>
+        <source>on the server the lease of %1 has ended</source>
+        <translation>服务器上 %1 的租约已结束</translation>
     </message>
     <message>
         <source>on the server it is held by %1, lease %2 left</source>
@@ -7794,6 +7846,11 @@ A client's address leads to the new master at once.</source>
         <translation>被清空：%1</translation>
     </message>
     <message>
+        <source>swapped: %1</source>
+        <extracomment>Another database took the place of the one that is watched, by the command SWAPDB.</extracomment>
+        <translation>已交换：%1</translation>
+    </message>
+    <message>
         <source>failed over: %1</source>
         <translation>故障转移：%1</translation>
     </message>
@@ -7887,27 +7944,23 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>waits %1</source>
-        <translation>在等待 %1</translation>
+        <translation>等待 %1</translation>
     </message>
     <message>
         <source>waits</source>
         <translation>等待</translation>
     </message>
     <message>
-        <source>holds #%1</source>
-        <translation>持有 #%1</translation>
-    </message>
-    <message>
         <source>holds</source>
         <translation>持有</translation>
     </message>
     <message>
-        <source>still believes it holds #%1</source>
-        <translation>仍以为持有 #%1</translation>
-    </message>
-    <message>
         <source>believes it holds</source>
         <translation>仍以为持有</translation>
+    </message>
+    <message>
+        <source>still believes it holds #%1</source>
+        <translation>仍以为持有 #%1</translation>
     </message>
     <message>
         <source>paused; %1</source>
@@ -7932,10 +7985,6 @@ A client's address leads to the new master at once.</source>
         <translation>
             <numerusform>前面 %n 个</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>holds %1</source>
-        <translation>持有 %1</translation>
     </message>
     <message>
         <source>dead</source>
@@ -8060,6 +8109,10 @@ A client's address leads to the new master at once.</source>
         <translation>无人裁定</translation>
     </message>
     <message>
+        <source>%1 is dead</source>
+        <translation>%1 已死</translation>
+    </message>
+    <message>
         <source>connected</source>
         <translation>已连接</translation>
     </message>
@@ -8112,6 +8165,11 @@ A client's address leads to the new master at once.</source>
         <translation>
             <numerusform>已固定 %n 条</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>faults</source>
+        <extracomment>The name of the strip below the time axis, which has marks of faults and violations.</extracomment>
+        <translation>故障</translation>
     </message>
     <message>
         <source>%1 recorded</source>
@@ -8201,8 +8259,16 @@ A client's address leads to the new master at once.</source>
         <translation>%1 等待 %2：%3</translation>
     </message>
     <message>
+        <source>%1 holds %2: %3</source>
+        <translation>%1 持有 %2：%3</translation>
+    </message>
+    <message>
         <source>%1 holds %2 as #%3: %4</source>
         <translation>%1 以 #%3 持有 %2：%4</translation>
+    </message>
+    <message>
+        <source>%1 still believes it holds %2, but the record says otherwise: %3</source>
+        <translation>%1 仍以为持有 %2，但记录并非如此：%3</translation>
     </message>
     <message>
         <source>%1 still believes it holds %2 (#%3), but the record says otherwise: %4</source>
@@ -8270,8 +8336,16 @@ A client's address leads to the new master at once.</source>
         <translation>%1：%2 的续期没有应答</translation>
     </message>
     <message>
+        <source>%1: accepted a write of %2</source>
+        <translation>%1：接受了 %2 的写入</translation>
+    </message>
+    <message>
         <source>%1: accepted a write of %2 (#%3)</source>
         <translation>%1：接受了 %2 的写入（#%3）</translation>
+    </message>
+    <message>
+        <source>%1: refused a write of %2</source>
+        <translation>%1：拒绝了 %2 的写入</translation>
     </message>
     <message>
         <source>%1: refused a write of %2 (#%3)</source>
@@ -8449,6 +8523,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>, </source>
         <translation>，</translation>
+    </message>
+    <message>
+        <source>still believes it holds the lock, but the record says otherwise</source>
+        <translation>仍以为持有锁，但记录并非如此</translation>
     </message>
     <message>
         <source>still believes it holds #%1, but the record says otherwise</source>
@@ -8714,6 +8792,14 @@ A client's address leads to the new master at once.</source>
         <translation>被淘汰</translation>
     </message>
     <message>
+        <source>holds #%1</source>
+        <translation>持有 #%1</translation>
+    </message>
+    <message>
+        <source>damage: no longer held</source>
+        <translation>损害：已不持有</translation>
+    </message>
+    <message>
         <source>damage: #%1 after #%2</source>
         <translation>损害：#%1 晚于 #%2</translation>
     </message>
@@ -8931,14 +9017,6 @@ A client's address leads to the new master at once.</source>
 <context>
     <name>Verdict</name>
     <message>
-        <source>%1 have believed at the same time that they hold %2, since %3, for %4 so far.</source>
-        <translation>%1 自 %3 起同时以为自己持有 %2，至今 %4。</translation>
-    </message>
-    <message>
-        <source>%1 believed at the same time that they held %2, for %3: from %4 to %5.</source>
-        <translation>%1 曾同时以为自己持有 %2，持续 %3：从 %4 到 %5。</translation>
-    </message>
-    <message>
         <source>On the server none of them was seen to hold it.</source>
         <translation>在服务器上未见其中任何一个持有它。</translation>
     </message>
@@ -9059,6 +9137,22 @@ A client's address leads to the new master at once.</source>
         <translation>它们全都卡住了 %1：从 %2 到 %3。</translation>
     </message>
     <message>
+        <source>Two or more of %1 have believed at the same time that they hold %2, since %3, for %4 so far.</source>
+        <translation>%1 中有两个或更多自 %3 起同时以为自己持有 %2，至今 %4。</translation>
+    </message>
+    <message>
+        <source>%1 have believed at the same time that they hold %2, since %3, for %4 so far.</source>
+        <translation>%1 自 %3 起同时以为自己持有 %2，至今 %4。</translation>
+    </message>
+    <message>
+        <source>Two or more of %1 believed at the same time that they held %2, for %3: from %4 to %5.</source>
+        <translation>%1 中有两个或更多曾同时以为自己持有 %2，持续 %3：从 %4 到 %5。</translation>
+    </message>
+    <message>
+        <source>%1 believed at the same time that they held %2, for %3: from %4 to %5.</source>
+        <translation>%1 曾同时以为自己持有 %2，持续 %3：从 %4 到 %5。</translation>
+    </message>
+    <message>
         <source>%1 have believed at the same time that they hold more permits of %2 than the %3 that there are, since %4.</source>
         <translation>从 %4 起，%1 同时以为自己持有的 %2 的许可超过了总数 %3。</translation>
     </message>
@@ -9090,6 +9184,22 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>On the server the lock is free: its waiters were not told of that, or ask in vain.</source>
         <translation>服务器上锁是空闲的：等待者没有得到通知，或者请求落空。</translation>
+    </message>
+    <message>
+        <source>On the server the lock was free, but %1, which had been paused since %2, stood first in the queue: nobody behind it could get the lock.</source>
+        <translation>在服务器上锁是空闲的，但自 %2 起一直暂停的 %1 排在队列最前：它后面没有人能得到锁。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free, but %1, which has been paused since %2, stands first in the queue: nobody behind it can get the lock.</source>
+        <translation>服务器上锁是空闲的，但自 %2 起一直暂停的 %1 排在队列最前：它后面没有人能得到锁。</translation>
+    </message>
+    <message>
+        <source>On the server the lock was free, but %1, which had been cut off since %2, stood first in the queue: nobody behind it could get the lock.</source>
+        <translation>在服务器上锁是空闲的，但自 %2 起连接被切断的 %1 排在队列最前：它后面没有人能得到锁。</translation>
+    </message>
+    <message>
+        <source>On the server the lock is free, but %1, which has been cut off since %2, stands first in the queue: nobody behind it can get the lock.</source>
+        <translation>服务器上锁是空闲的，但自 %2 起连接被切断的 %1 排在队列最前：它后面没有人能得到锁。</translation>
     </message>
     <message>
         <source>On the server the lock is free, but somebody else has all connections of the pool to %1 since %2: the waiters have none to ask by.</source>
@@ -9154,6 +9264,30 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>The lock is free, but its waiters do not get on since.</source>
         <translation>锁是空闲的，但其等待者此后一直没有继续。</translation>
+    </message>
+    <message>
+        <source>Nothing has reached the disk of %1 since %2: requests that write wait there.</source>
+        <translation>自 %2 起没有数据写到 %1 的磁盘：写请求在那里等待。</translation>
+    </message>
+    <message>
+        <source>Nothing has reached the disks of %1 since %2: requests that write wait there.</source>
+        <translation>自 %2 起没有数据写到 %1 的磁盘：写请求在那里等待。</translation>
+    </message>
+    <message>
+        <source>Nothing had reached the disk of %1 since %2: requests that write waited there.</source>
+        <translation>自 %2 起没有数据写到 %1 的磁盘：写请求一直在那里等待。</translation>
+    </message>
+    <message>
+        <source>Nothing had reached the disks of %1 since %2: requests that write waited there.</source>
+        <translation>自 %2 起没有数据写到 %1 的磁盘：写请求一直在那里等待。</translation>
+    </message>
+    <message>
+        <source>Nothing reached the disk of %1 from %2 to %3: requests that write waited there.</source>
+        <translation>从 %2 到 %3 没有数据写到 %1 的磁盘：写请求在那里等待。</translation>
+    </message>
+    <message>
+        <source>Nothing reached the disks of %1 from %2 to %3: requests that write waited there.</source>
+        <translation>从 %2 到 %3 没有数据写到 %1 的磁盘：写请求在那里等待。</translation>
     </message>
     <message>
         <source>On the server the lock is free, but messages to and from %1 take up to %2 longer each way since %3: the waiters ask, and the answers come too late.</source>
@@ -9222,6 +9356,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 died at %2, and its entry on the server has no expiry: nothing will ever remove it.</source>
         <translation>%1 在 %2 死亡，它在服务器上的条目没有过期时间：永远不会被清除。</translation>
+    </message>
+    <message>
+        <source>%1 was paused from %2 to %3.</source>
+        <translation>%1 从 %2 暂停到 %3。</translation>
+    </message>
+    <message>
+        <source>%1 has been paused since %2.</source>
+        <translation>%1 自 %2 起一直暂停。</translation>
     </message>
     <message>
         <source>The entry of %1 was on the server and had no expiry, but %1 did not believe that it held the lock.</source>
@@ -9360,12 +9502,8 @@ A client's address leads to the new master at once.</source>
         <translation>%1 于 %2 从 %3 获得锁，而 %4 已在 %5 取代了 %3。</translation>
     </message>
     <message>
-        <source>%1 has been paused since %2.</source>
-        <translation>%1 自 %2 起一直暂停。</translation>
-    </message>
-    <message>
-        <source>%1 was paused from %2 to %3.</source>
-        <translation>%1 从 %2 暂停到 %3。</translation>
+        <source>The connections of %1 to %2 broke at %3.</source>
+        <translation>%1 到 %2 的连接于 %3 断开。</translation>
     </message>
     <message>
         <source>%1 has been stopped since %2: requests wait there.</source>
@@ -9386,6 +9524,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 tried to renew its lease and got no answer.</source>
         <translation>%1 尝试续期却没有得到应答。</translation>
+    </message>
+    <message>
+        <source>The work of %1 had hung since %2, and nothing renewed its lease any more.</source>
+        <translation>%1 的工作自 %2 起卡住，此后没有谁再续期它的租约。</translation>
     </message>
     <message>
         <source>%1 worked for longer than its lease, and nothing renewed it.</source>
@@ -9410,6 +9552,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>From %2 on the clock of %1 was too slow: it lost %3 each second.</source>
         <translation>从 %2 起 %1 的时钟走得太慢：每秒慢 %3。</translation>
+    </message>
+    <message>
+        <source>So the server freed the lock of %1 at %2.</source>
+        <translation>因此服务器于 %2 释放了 %1 的锁。</translation>
     </message>
     <message>
         <source>On the servers the lock of %1 was released at %2.</source>
@@ -9517,6 +9663,18 @@ A client's address leads to the new master at once.</source>
         <translation>%1 一直以为自己持有锁，直到 %2 放弃它。</translation>
     </message>
     <message>
+        <source>%1 stood still since %2, and did not have it.</source>
+        <translation>%1 从 %2 起停顿，没有该锁。</translation>
+    </message>
+    <message>
+        <source>%1 was dead since %2, and did not have it.</source>
+        <translation>%1 从 %2 起已死，没有该锁。</translation>
+    </message>
+    <message>
+        <source>%1 had the lock of %2 in its place.</source>
+        <translation>%1 上记录的是 %2 的锁。</translation>
+    </message>
+    <message>
         <source>Since %1 %2 decides, which knows nothing of the lock of %3: it gave the lock to %4 at %5.</source>
         <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知：它在 %5 把锁给了 %4。</translation>
     </message>
@@ -9607,6 +9765,22 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 lost its memory of who held permits at %2, and gave out new ones.</source>
         <translation>%1 在 %2 丢失了谁持有许可的记录，并发放了新的许可。</translation>
+    </message>
+    <message>
+        <source>%1 took the place of %2 at %3, and did not know of the newest tokens.</source>
+        <translation>%1 于 %3 取代了 %2，但不知道最新的令牌。</translation>
+    </message>
+    <message>
+        <source>All data of %1 were deleted at %2, and with them the newest tokens.</source>
+        <translation>%1 的全部数据在 %2 被删除，最新的令牌也随之消失。</translation>
+    </message>
+    <message>
+        <source>The machine of %1 went off at %2, and the newest tokens were not on its disk yet.</source>
+        <translation>%1 的机器于 %2 断电，最新的令牌还没有写到磁盘上。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2, and when it was back it did not know of the newest tokens.</source>
+        <translation>%1 于 %2 死亡，恢复后不知道最新的令牌。</translation>
     </message>
     <message>
         <source>%1 lost its place in the server's queue at %2, and stood in it again, behind others, at %3.</source>
@@ -9963,6 +10137,12 @@ A client's address leads to the new master at once.</source>
         <source>This is one node of a cluster, with %1 of %2 slots: locks in the others do not show, and waiters are not known</source>
         <translation>这是集群中的一个节点，拥有 %2 个槽中的 %1 个：其余槽中的锁不会显示，等待者未知</translation>
     </message>
+    <message numerus="yes">
+        <source>%n lock(s) went to another node of the cluster with their slots, so this one does not know them any more%1. Watch all nodes together: redis+cluster://HOST:PORT</source>
+        <translation>
+            <numerusform>%n 个锁已随其槽迁到集群的另一节点，本节点不再知道它们的情况%1。要一并观察所有节点：redis+cluster://HOST:PORT</numerusform>
+        </translation>
+    </message>
     <message>
         <source>On a cluster, only waiters that the lock itself lists are known</source>
         <translation>集群上只知道锁自己列出的等待者</translation>
@@ -10073,12 +10253,25 @@ A client's address leads to the new master at once.</source>
         <translation>%1 · 已连接</translation>
     </message>
     <message>
+        <source>%1 · %2 of %3 servers answer, still a majority</source>
+        <extracomment>%1 is the addresses of an ensemble's servers, %2 how many of them answer, %3 how many there are.
+----------
+%1 is the addresses of a Redlock's servers, %2 how many of them answer, %3 how many there are.</extracomment>
+        <translation>%1 · %3 台服务器中有 %2 台应答，仍构成多数</translation>
+    </message>
+    <message>
         <source>“%1” cannot be freed from here: its layout (%2) does not tell this hold from a later one.</source>
         <translation>无法从这里释放“%1”：它的格式（%2）分不清这次持有与之后的持有。</translation>
     </message>
     <message>
         <source>A lock table of your own is named by table= and name=, the column with the locks' names; owner= and until= are further columns.</source>
         <translation>自定义锁表用 table= 和 name=（锁名所在的列）指定；owner= 和 until= 是另外的列。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n key(s) cannot be read before the move of their slot ends: %1</source>
+        <translation>
+            <numerusform>有 %n 个键在其槽迁移结束之前无法读取：%1</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 has no master at present; the sentinels are asked again.</source>
@@ -10099,11 +10292,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Only %1 of the %2 servers of this Redlock can be read, and it takes %3 to know who holds a lock: %4</source>
         <translation>这个 Redlock 的 %2 台服务器中只有 %1 台可读，需要 %3 台才知道谁持有锁：%4</translation>
-    </message>
-    <message>
-        <source>%1 · %2 of %3 servers answer, still a majority</source>
-        <extracomment>%1 is the addresses of a Redlock's servers, %2 how many of them answer, %3 how many there are.</extracomment>
-        <translation>%1 · %3 台服务器中有 %2 台应答，仍构成多数</translation>
     </message>
     <message>
         <source>The hold was taken from every server that can be read; those that cannot may still have a majority of it.</source>
@@ -10740,6 +10928,10 @@ A client's address leads to the new master at once.</source>
         <translation>缺少 --to：%1</translation>
     </message>
     <message>
+        <source>OUT is the recording itself, and would be lost: name another file</source>
+        <translation>OUT 就是录制文件本身，会被覆盖丢失：请换一个文件名</translation>
+    </message>
+    <message>
         <source>--%1: only a picture or a scenario shows a part of the run</source>
         <translation>--%1：只有图片或场景能只取运行的一部分</translation>
     </message>
@@ -10916,6 +11108,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>--record takes one run: give --seed instead of --seeds</source>
         <translation>--record 只录一次运行：请用 --seed 代替 --seeds</translation>
+    </message>
+    <message>
+        <source>--record: that is the scenario itself, and would be lost: name another file</source>
+        <translation>--record：这就是场景文件本身，会被覆盖丢失：请换一个文件名</translation>
     </message>
     <message>
         <source>usage: %1</source>
@@ -11590,6 +11786,10 @@ A client's address leads to the new master at once.</source>
         <translation>无法在 %1 的端口 %2 上应答：它已被占用，或不是本机的地址</translation>
     </message>
     <message>
+        <source>a part of %1 could not be read: there may be other locks</source>
+        <translation>%1 的一部分无法读取：可能还有其他锁</translation>
+    </message>
+    <message>
         <source>%1 has more keys than one look goes through: there may be other locks</source>
         <translation>%1 的键多于一次查看所能遍历的数量：可能还有其他锁</translation>
     </message>
@@ -12012,6 +12212,10 @@ A client's address leads to the new master at once.</source>
         <source>Only simulations can be compared: they run again with one thing changed.</source>
         <translation>只有模拟可以比较：改一处，再运行一次。</translation>
     </message>
+    <message>
+        <source>Bet first: side by side would show how this run ends.</source>
+        <translation>请先押注：并排比较会显示这次运行的结局。</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::app::DesktopMessages</name>
@@ -12022,6 +12226,10 @@ A client's address leads to the new master at once.</source>
 </context>
 <context>
     <name>lockscope::app::EditorDesk</name>
+    <message>
+        <source>Lockscope ended before what you wrote was saved. It is kept in the editor.</source>
+        <translation>Lockscope 在您写的内容保存之前就结束了。内容仍保留在编辑器中。</translation>
+    </message>
     <message>
         <source>Session</source>
         <translation>会话</translation>
@@ -12456,6 +12664,10 @@ A client's address leads to the new master at once.</source>
         <translation>这次运行来自版本 %1；在这里的版本 %2 中，经过可能不同。</translation>
     </message>
     <message>
+        <source>The run with what you did to it is closed.</source>
+        <translation>带有您所做改动的运行已关闭。</translation>
+    </message>
+    <message>
         <source>Add a connection</source>
         <translation>添加连接</translation>
     </message>
@@ -12860,6 +13072,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>&amp;Close the session</source>
         <translation>关闭会话(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Open the closed run a&amp;gain</source>
+        <translation>重新打开已关闭的运行(&amp;G)</translation>
+    </message>
+    <message>
+        <source>The last run that was closed with what you had done to it</source>
+        <translation>最近关闭的、带有您所做改动的运行</translation>
     </message>
     <message>
         <source>&amp;Quit</source>
@@ -13510,12 +13730,31 @@ A client's address leads to the new master at once.</source>
         <source>“%1” cannot be freed by force in this session.</source>
         <translation>此会话中不能强制释放“%1”。</translation>
     </message>
+    <message>
+        <source>--%1: a name is missing in “%2”</source>
+        <translation>--%1：“%2”中缺少一个名称</translation>
+    </message>
 </context>
 <context>
     <name>lockscope::session::SimulatedSession</name>
     <message>
         <source>Simulated · %1</source>
         <translation>模拟 · %1</translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
+        <comment>the target of a fault, and an instant</comment>
+        <translation>%2 的 %1</translation>
+    </message>
+    <message>
+        <source>The run begins again on the servers of %1. This was done by hand, does not fit them and is left out: %2.</source>
+        <extracomment>%1 the id of a recipe; %2 a list of "redis-1 at 3.200 s".</extracomment>
+        <translation>运行在 %1 的服务器上重新开始。以下手动操作不适用于这些服务器，已略去：%2。</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <comment>between two things of a list</comment>
+        <translation>、</translation>
     </message>
 </context>
 <context>
@@ -13582,6 +13821,11 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>over</source>
         <translation>已结束</translation>
+    </message>
+    <message>
+        <source>≥ %1</source>
+        <extracomment>At least so long: it was so already when somebody began to look.</extracomment>
+        <translation>≥ %1</translation>
     </message>
     <message>
         <source>%1 @ %2</source>
@@ -14238,15 +14482,15 @@ A client's address leads to the new master at once.</source>
         <translation>从列表中删除这个连接</translation>
     </message>
     <message>
-        <source>Save &amp;by the name</source>
-        <translation>保存为(&amp;B)</translation>
+        <source>Save &amp;under the name</source>
+        <translation>保存为(&amp;U)</translation>
     </message>
     <message>
         <source>empty: it is not saved</source>
         <translation>留空则不保存</translation>
     </message>
     <message>
-        <source>Name to save the connection by</source>
+        <source>Name under which the connection is saved</source>
         <translation>保存这个连接所用的名称</translation>
     </message>
     <message>
@@ -14625,12 +14869,28 @@ A client's address leads to the new master at once.</source>
         <translation>所有文件 (*)</translation>
     </message>
     <message>
-        <source>Save as</source>
-        <translation>另存为</translation>
-    </message>
-    <message>
         <source>Save</source>
         <translation>保存</translation>
+    </message>
+    <message>
+        <source>%1 was changed by another program since it was read here.</source>
+        <translation>%1 在此处读取之后已被另一个程序修改。</translation>
+    </message>
+    <message>
+        <source>Saving replaces what that program wrote.</source>
+        <translation>保存会覆盖那个程序写入的内容。</translation>
+    </message>
+    <message>
+        <source>Replace it</source>
+        <translation>覆盖</translation>
+    </message>
+    <message>
+        <source>Save as…</source>
+        <translation>另存为…</translation>
+    </message>
+    <message>
+        <source>Save as</source>
+        <translation>另存为</translation>
     </message>
     <message>
         <source>%1 could not be written: %2</source>
@@ -16037,6 +16297,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         </translation>
     </message>
     <message>
+        <source>the server is dead; as clients asked</source>
+        <translation>服务器已死；按客户端请求的顺序</translation>
+    </message>
+    <message>
         <source>in the server's order</source>
         <translation>按服务器的顺序</translation>
     </message>
@@ -16472,7 +16736,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>服务器(&amp;R)</translation>
     </message>
     <message>
-        <source>Time &amp;no.</source>
+        <source>&amp;Nth time</source>
         <translation>第几次(&amp;N)</translation>
     </message>
     <message>
@@ -16895,7 +17159,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>%2 次授予，%1 条消息</translation>
     </message>
     <message>
-        <source>lock</source>
+        <source>Lock</source>
         <translation>锁</translation>
     </message>
     <message>
@@ -16903,7 +17167,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>锁。等待总时间最长的排在最前。</translation>
     </message>
     <message>
-        <source>waiting ⌀</source>
+        <source>Waiting ⌀</source>
         <translation>平均等待数</translation>
     </message>
     <message>
@@ -16911,7 +17175,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>平均有多少客户端在等待：我们自己的，以及被监视的服务器所报告的。</translation>
     </message>
     <message>
-        <source>grants</source>
+        <source>Grants</source>
         <translation>授予</translation>
     </message>
     <message>
@@ -16919,7 +17183,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>被取得的次数。</translation>
     </message>
     <message>
-        <source>per second</source>
+        <source>Per second</source>
         <translation>每秒</translation>
     </message>
     <message>
@@ -16927,7 +17191,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>在统计的时间范围内每秒授予的次数。</translation>
     </message>
     <message>
-        <source>wait p50</source>
+        <source>Wait p50</source>
         <translation>等待 p50</translation>
     </message>
     <message>
@@ -16935,7 +17199,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>以得到锁而结束的等待中，一半不超过这个时间。</translation>
     </message>
     <message>
-        <source>wait p99</source>
+        <source>Wait p99</source>
         <translation>等待 p99</translation>
     </message>
     <message>
@@ -16943,7 +17207,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>以得到锁而结束的等待中，100 次有 99 次不超过这个时间。</translation>
     </message>
     <message>
-        <source>longest wait</source>
+        <source>Longest wait</source>
         <translation>最长等待</translation>
     </message>
     <message>
@@ -16951,7 +17215,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>所有等待：无论是否得到锁而结束的，以及仍在继续的。</translation>
     </message>
     <message>
-        <source>hold p50</source>
+        <source>Hold p50</source>
         <translation>持有 p50</translation>
     </message>
     <message>
@@ -16959,7 +17223,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>按服务器的记录，一半的持有不超过这个时间。</translation>
     </message>
     <message>
-        <source>hold p99</source>
+        <source>Hold p99</source>
         <translation>持有 p99</translation>
     </message>
     <message>
@@ -16967,7 +17231,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>按服务器的记录，100 次持有有 99 次不超过这个时间。</translation>
     </message>
     <message>
-        <source>hand-over p50</source>
+        <source>Hand-over p50</source>
         <translation>交接 p50</translation>
     </message>
     <message>
@@ -16975,7 +17239,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>有人在等时从一个持有者到下一个的时间，按服务器的记录：一半不超过它。</translation>
     </message>
     <message>
-        <source>hand-over p99</source>
+        <source>Hand-over p99</source>
         <translation>交接 p99</translation>
     </message>
     <message>
@@ -16983,7 +17247,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>有人在等时从一个持有者到下一个的时间：100 次有 99 次不超过它。</translation>
     </message>
     <message>
-        <source>gave up</source>
+        <source>Gave up</source>
         <translation>放弃</translation>
     </message>
     <message>
@@ -16991,7 +17255,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>没有得到锁就结束的等待。只算自己的客户端。</translation>
     </message>
     <message>
-        <source>cut short</source>
+        <source>Cut short</source>
         <translation>被截断</translation>
     </message>
     <message>
@@ -16999,7 +17263,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>到期的，或被别人结束的持有。</translation>
     </message>
     <message>
-        <source>requests</source>
+        <source>Requests</source>
         <translation>请求</translation>
     </message>
     <message>
@@ -17011,7 +17275,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>%1（毫秒）</translation>
     </message>
     <message>
-        <source>holds and hand-overs known to within (ms)</source>
+        <source>Holds and hand-overs known to within (ms)</source>
         <translation>持有与交接的精度（毫秒）</translation>
     </message>
 </context>
@@ -17723,13 +17987,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>输入种子(&amp;Y)</translation>
     </message>
     <message>
-        <source>next</source>
-        <extracomment>A button whose menu offers: acquisition, fault, violation.</extracomment>
-        <translation>下一个</translation>
-    </message>
-    <message>
-        <source>Run to the next acquisition, fault or violation</source>
-        <translation>运行到下一次获得、故障或违反</translation>
+        <source>Run to the next violation; the arrow offers acquisitions and faults, too</source>
+        <translation>运行到下一次违反；箭头中还有获取和故障</translation>
     </message>
     <message>
         <source>Speed</source>
@@ -17809,6 +18068,15 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Speed: %1</source>
         <translation>速度：%1</translation>
+    </message>
+    <message>
+        <source>next violation</source>
+        <extracomment>A button that runs to the next violation.</extracomment>
+        <translation>下一次违反</translation>
+    </message>
+    <message>
+        <source>next</source>
+        <translation>下一个</translation>
     </message>
 </context>
 <context>
@@ -17953,6 +18221,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>What was seen holds, but not all was seen</source>
         <translation>所见均成立，但并非全部可见</translation>
+    </message>
+    <message>
+        <source>What can be judged holds, but not all can</source>
+        <translation>能判断的都成立，但有些无法判断</translation>
     </message>
     <message>
         <source>All invariants hold so far</source>
