@@ -130,7 +130,7 @@ private Q_SLOTS:
                  QByteArray("host:5, idle in transaction, transaction open since 2026-09-21 14:13:15Z"));
         QCOMPARE(quiet.raw.at(0).value.json().toString(), QStringLiteral("3 in tables: 1"));
         QVERIFY(!saysBounded(found.notes));
-        // Of those that were told before nobody has let go: one is waited for now, the other waits.
+        // Transactions that were told before have let go of nothing: one is waited for now, the other waits.
         const SessionLocks later = readInnoDb(answers, {"transaction 901", "transaction 906"});
         QCOMPARE(later.rows.size(), 5u);
         QCOMPARE(later.rows[2].name, QByteArray("transaction 901"));
