@@ -204,6 +204,10 @@ void TestVerdict::nothingObservedIsUnknown() {
     for (const Outcome o : v.outcomes)
         QCOMPARE(o, Outcome::Unknown);
     QCOMPARE(v.overall(), Outcome::Unknown);
+    HandWritten simulated;
+    simulated.started();
+    QCOMPARE(simulated.judge().overall(), Outcome::Holds); // so far: all of it is seen
+    QCOMPARE(simulated.judge({}, true).overall(), Outcome::Unknown);
 }
 
 void TestVerdict::onlyTheRecordObserved() {
