@@ -176,6 +176,8 @@ std::expected<WatchPlan, QString> planOf(const Arguments& arguments) {
     plan.fail = arguments.has("fail");
     plan.headings = arguments.places().size() > 1;
     plan.match = arguments.value("match");
+    if (plan.match && plan.match->trimmed().isEmpty())
+        return std::unexpected(tr("--match: name a lock or a pattern, or leave it out to watch every lock"));
     plan.ignore = arguments.value("ignore");
     plan.strings = arguments.value("string");
     for (const QString& text : arguments.values("alert")) {

@@ -307,10 +307,11 @@ void WatchedServer::tellSilence() {
     m_silent = true;
     const QString message = tr("%1 has not answered for %2").arg(m_watcher->where(), spanText(inspect::kSilentFrom));
     complainHere(message);
-    if (!m_recording) return;
     LockReport nothing; // a gap in the recording
     nothing.at = now;
     nothing.trouble = inspect::WatchTrouble{inspect::WatchTrouble::Kind::Unreachable, {}, message};
+    if (m_metrics) m_metrics->seen(m_endpoint, nothing);
+    if (!m_recording) return;
     m_recording->seen(m_endpoint, nothing, {}, m_alerts.silentFor(now),
                       [this](const QByteArray& lock) { return m_forced.has(lock); });
 }

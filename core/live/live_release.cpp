@@ -61,11 +61,9 @@ void LiveConnection::forceRelease(const QByteArray& lockName) {
     m_shared.runtime.spawn([this, by, lock = std::move(*seen)] { return free(by, lock); });
 }
 
-/// A waiter may have it in the next moment: nobody should see it free until the look that would have come anyway.
 void LiveConnection::noteFreed(const QByteArray& lockName) {
     m_feed.update(lockName, std::nullopt, {.freedBy = trace::FreedBy::Force});
     m_freedAt[lockName] = m_shared.runtime.monotonic();
-    if (m_watcher) m_watcher->lookSoon();
 }
 
 QCoro::Task<> LiveConnection::free(std::shared_ptr<inspect::Releaser> by, inspect::LockRow lock) {
@@ -76,6 +74,8 @@ QCoro::Task<> LiveConnection::free(std::shared_ptr<inspect::Releaser> by, inspec
     entry.result = kSentResult;
     if (const auto noted = note(entry); !noted) m_shared.refused(noted.error());
     const auto freed = co_await by->free(std::move(lock));
+    // A waiter may have it in the next moment, or it was not as it was seen: what is shown is old.
+    if (m_watcher) m_watcher->lookSoon();
     QString why;
     if (!freed)
         why = freed.error();

@@ -162,6 +162,11 @@ private Q_SLOTS:
         redis({QStringLiteral("DEL"), QStringLiteral("lock:a")});
         QTRY_VERIFY2_WITH_TIMEOUT(has("lockscope_lock_events_total{" + here + ",event=\"released\"} 1"),
                                   text.constData(), 20'000);
+        m_redis->pause(); // its connection stands, and nothing is known of it: long before a question times out
+        QTRY_VERIFY_WITH_TIMEOUT((err += watcher->readAllStandardError()).contains("has not answered"), 20'000);
+        QVERIFY2(has("lockscope_up{" + here + "} 0"), text.constData());
+        m_redis->resume();
+        QTRY_VERIFY2_WITH_TIMEOUT(has("lockscope_up{" + here + "} 1"), text.constData(), 20'000);
         m_redis->kill();
         QTRY_VERIFY2_WITH_TIMEOUT(has("lockscope_up{" + here + "} 0"), text.constData(), 20'000);
         QVERIFY2(!text.contains("lockscope_locks{" + here), text.constData()); // not known any more
@@ -177,6 +182,7 @@ private Q_SLOTS:
         QTest::newRow("fail") << QStringList{u"--fail"_qs} << QByteArray("--fail needs an --alert");
         QTest::newRow("rule") << QStringList{u"--same-client"_qs, u"shop"_qs} << QByteArray("is no rule");
         QTest::newRow("interval") << QStringList{u"--interval"_qs, u"5"_qs} << QByteArray("with its unit");
+        QTest::newRow("no pattern") << QStringList{u"--match"_qs, QString()} << QByteArray("leave it out");
         QTest::newRow("metrics") << QStringList{u"--metrics"_qs, u"everywhere"_qs} << QByteArray("should be a port");
         QTest::newRow("once") << QStringList{u"--metrics"_qs, u"0"_qs, u"--once"_qs} << QByteArray("leave --once out");
     }

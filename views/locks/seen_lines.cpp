@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "locks/seen_lines.h"
 
+#include "inspect/kept_by.h"
 #include "models/view_context.h"
 #include "trace/text.h"
 
@@ -92,7 +93,7 @@ QString unwrittenWords(const LockFacts& facts, const ViewContext& context) {
     if (inspect::keptBy(name) == inspect::KeptBy::Transaction)
         return facts.held() ? Words::tr("the transaction of %1 has locked its row, until it ends").arg(holder)
                             : Words::tr("no transaction has locked its row");
-    if (name == "get-lock" || name == "pg-advisory")
+    if (inspect::endsWith(name) == inspect::EndsWith::Session)
         return facts.held() ? Words::tr("the session of %1 has it, in the server's memory").arg(holder)
                             : Words::tr("no session has it");
     return Words::tr("nobody has looked yet at what the server holds of it");

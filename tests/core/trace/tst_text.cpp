@@ -68,6 +68,7 @@ private Q_SLOTS:
         QCOMPARE(trace.displayName(client), QStringLiteral("A\\x0a"));
         QCOMPARE(trace.displayName(thread), QStringLiteral("A\\x0a · 1\\u202e"));
         QCOMPARE(trace.displayName(link), QStringLiteral("A\\x0a ↔ h\\\\1"));
+        QCOMPARE(trace.displayName(trace.intern(trace::EntityKind::Lock, "", node)), QStringLiteral("(empty)"));
         // A sentence keeps its backslashes: what it quotes is escaped already.
         QCOMPARE(trace.displayName(trace.text("SET \"a\\x00\"\nlock held by B")),
                  QStringLiteral("SET \"a\\x00\"\\x0alock held by B"));
