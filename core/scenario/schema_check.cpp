@@ -213,7 +213,7 @@ QJsonValue child(const QJsonValue& value, const QString& key) {
 
 std::vector<Complaint> checkAgainstSchema(const QJsonObject& document) {
     const QJsonValue version = document[u"lockscope"];
-    if (version.isDouble() && version != 1 && version != 2)
+    if (!version.isUndefined() && version != 1 && version != 2)
         return {
             {QStringLiteral("/lockscope"), tr("%1 should be 1 or 2, the versions of such files").arg(quoted(version))}};
     return checkAgainstSchema(document, scenarioSchema(version.toInt()));

@@ -128,7 +128,7 @@ QByteArray blankDocument(EditedDocument::Kind kind) {
   "steps": [
     {
       "until": "3s",
-      "say": { "en": "Three clients want one lock.", "zh_CN": "三个客户端争一把锁。" },
+      "say": { "en": "Four clients want one lock.", "zh_CN": "四个客户端争一把锁。" },
       "claims": [{ "fact": "violated", "invariant": "mutual-exclusion", "is": false }]
     }
   ]

@@ -80,15 +80,18 @@ std::unique_ptr<ManagedLock> LockManager::lock(const QByteArray& space, QByteArr
     return std::unique_ptr<ManagedLock>(new ManagedLock(found->second, std::move(name), 1));
 }
 
+namespace {
+LockError noSuchNamespace(const QByteArray& space) {
+    return {LockError::Kind::Refused,
+            QCoreApplication::translate("LockManager", "There is no namespace “%1” in the configuration.")
+                .arg(QString::fromUtf8(space))};
+}
+} // namespace
+
 std::expected<std::unique_ptr<ManagedLock>, LockError> LockManager::lockAs(const QByteArray& space, QByteArray name,
                                                                            recipes::Mode mode, int permits) {
     const auto found = m_spaces.find(space);
-    if (found == m_spaces.end()) {
-        return std::unexpected(
-            LockError{LockError::Kind::Refused,
-                      QCoreApplication::translate("LockManager", "There is no namespace “%1” in the configuration.")
-                          .arg(QString::fromUtf8(space))});
-    }
+    if (found == m_spaces.end()) return std::unexpected(noSuchNamespace(space));
     if (const auto lacking = found->second->lackOf(mode)) return std::unexpected(*lacking);
     if (permits < 1) {
         return std::unexpected(LockError{
@@ -114,7 +117,8 @@ LockManager::Outcome<void> LockManager::failBack(QByteArray space, std::stop_tok
 LockManager::Outcome<void> LockManager::change(QByteArray space, int engine, std::optional<SwitchMode> mode,
                                                std::stop_token stop) {
     const auto found = m_spaces.find(space);
-    if (found == m_spaces.end() || engine < 0 || engine >= int(found->second->config().engines.size())) {
+    if (found == m_spaces.end()) co_return std::unexpected(noSuchNamespace(space));
+    if (engine < 0 || engine >= int(found->second->config().engines.size())) {
         co_return std::unexpected(LockError{
             LockError::Kind::Refused, QCoreApplication::translate("LockManager", "The namespace “%1” has no engine %2.")
                                           .arg(QString::fromUtf8(space), QString::number(engine))});

@@ -272,6 +272,8 @@ private Q_SLOTS:
     void otherVersionsAreNotRead() {
         QVERIFY(complaintsOf(R"({"lockscope": 3, "id": "x", "title": "X"})")
                     .contains(QStringLiteral("3 should be 1 or 2")));
+        QVERIFY(complaintsOf(R"({"lockscope": "2", "id": "x", "title": "X"})")
+                    .contains(QStringLiteral("should be 1 or 2, the versions of such files")));
     }
 
     void timesOfCenturiesAreNotTakenForNone() {

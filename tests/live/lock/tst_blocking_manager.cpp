@@ -351,6 +351,7 @@ private Q_SLOTS:
             refused += int(event.kind == blocking::ManagerEvent::Kind::Refused);
         });
         QVERIFY_THROWS_EXCEPTION(RefusedException, manager.switchTo("shop", 7));
+        QVERIFY_THROWS_EXCEPTION(RefusedException, manager.switchTo("no such space", 0));
         Access::reload(manager, config);
         config.namespaces[0].mode = SwitchMode::Immediate;
         QVERIFY_THROWS_EXCEPTION(InvalidArgumentException, Access::reload(manager, config));
