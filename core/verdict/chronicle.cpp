@@ -383,7 +383,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
 Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, trace::EntityId lock, std::size_t row,
                   const trace::Trace& trace) {
     if (!c.successorAt) return c;
-    // Whose last grant was not read yet; others joined the violation later, and may have had the lock before, too.
+    // Believers whose last grant was not read yet; others joined later, and may have had the lock before, too.
     std::vector<trace::EntityId> open = believersAfter(believers, lock, row, trace);
     std::erase(open, c.thread);
     std::optional<Event> given;

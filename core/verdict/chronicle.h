@@ -64,7 +64,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
 Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, trace::EntityId lock, std::size_t row,
                   const trace::Trace& trace);
 
-/// Those of the threads that believe in a hold of the lock after row `row`.
+/// The threads among these that believe in a hold of the lock after row `row`.
 std::vector<trace::EntityId> believersAfter(const std::vector<trace::EntityId>& threads, trace::EntityId lock,
                                             std::size_t row, const trace::Trace& trace);
 

@@ -14482,8 +14482,8 @@ A client's address leads to the new master at once.</source>
         <translation>从列表中删除这个连接</translation>
     </message>
     <message>
-        <source>Save &amp;under the name</source>
-        <translation>保存为(&amp;U)</translation>
+        <source>Save under the &amp;name</source>
+        <translation>保存为(&amp;N)</translation>
     </message>
     <message>
         <source>empty: it is not saved</source>

@@ -92,6 +92,7 @@ constexpr Synonyms kSynonyms[]{
     {"timeline.links", "connections network hide show whole every 连接 网络 全部 链路"},
     {"timeline.actors", "only holders hide waiters clients many filter 持有者 隐藏 筛选"},
     {"file.close", "end leave welcome 结束"},
+    {"file.reopen", "undo back lost restore 恢复 找回 撤销"},
     {"file.quit", "exit 退出"},
     {"session.connect", "attach monitor redis server live watch 监控 连接 mysql mariadb postgresql sqlite zookeeper "
                         "etcd memcached database password login 数据库 密码 登录"},

@@ -124,7 +124,7 @@ ConnectDialog::ConnectDialog(Check check, const QStringList& recent, QWidget* pa
         m_name->clear();
         Q_EMIT forgotten(name);
     });
-    auto* nameLabel = new QLabel(tr("Save &under the name"));
+    auto* nameLabel = new QLabel(tr("Save under the &name"));
     nameLabel->setBuddy(m_name);
     m_name->setPlaceholderText(tr("empty: it is not saved"));
     m_name->setAccessibleName(tr("Name under which the connection is saved"));

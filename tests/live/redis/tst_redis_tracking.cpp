@@ -54,7 +54,7 @@ class TestRedisTracking : public WatchedRedis {
     }
 
 private Q_SLOTS:
-    /// What a look has just seen is not old, however short the memory is and however long the look took.
+    /// A key that a look has just seen is not old, however short the memory is and however long the look took.
     void aLookForgetsNothingThatItHasSeen() {
         takeRedisson("orders", owner(kA, 1), 1, 600'000);
         takeRedisson("stock", owner(kB, 1), 1, 600'000);

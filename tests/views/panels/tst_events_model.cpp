@@ -317,6 +317,7 @@ private Q_SLOTS:
         const auto outcome = [&](int row) {
             return verdict::Outcome(invariants.index(row, 0).data(InvariantsModel::OutcomeRole).toInt());
         };
+        context.setPlayhead(9s); // the whole has been seen
         context.setPlayhead(5s); // before both, as the toolbar says of that instant, too
         QCOMPARE(outcome(0), verdict::Outcome::Holds);
         QCOMPARE(invariants.index(0, 1).data().toString(), QStringLiteral("held, 1 later"));
