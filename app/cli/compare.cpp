@@ -26,7 +26,7 @@ constexpr std::uint64_t kMostSeeds = 1'000'000; ///< of one cell: what can be co
 std::expected<QStringList, QString> listOf(const Arguments& arguments, const char* option) {
     const auto text = arguments.value(option);
     if (!text) return QStringList();
-    const QStringList names = text->split(QLatin1Char(','));
+    QStringList names = text->split(QLatin1Char(','));
     if (!names.contains(QString())) return names;
     return std::unexpected(tr("--%1: a name is missing in “%2”").arg(QLatin1String(option), *text));
 }

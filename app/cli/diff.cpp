@@ -35,7 +35,7 @@ QByteArray toJson(const trace::Change& change, const trace::Trace& trace) {
 
 /// Locks of equal names on several connections are several locks: "shop: “orders” was free, and A holds it."
 QString lineOf(const trace::Change& change, const trace::Trace& trace, bool severalConnections) {
-    const QString sentence = trace::sentenceOf(change, trace);
+    QString sentence = trace::sentenceOf(change, trace);
     const trace::EntityId where = trace::connectionOf(trace, change.subject);
     const bool isLock = trace.entity(change.subject).kind == trace::EntityKind::Lock;
     if (!severalConnections || !isLock || where == trace::kNoEntity) return sentence;

@@ -69,6 +69,7 @@ private:
                 if (m_servers.size() > 1 && tellAlerts() && m_plan.fail) m_status = std::max<int>(m_status, kViolated);
             } else {
                 std::vector<QCoro::Task<int>> looks;
+                looks.reserve(m_servers.size());
                 for (const auto& server : m_servers)
                     looks.push_back(server->look(m_stop.get_token()));
                 for (auto& look : looks) {
@@ -94,6 +95,7 @@ private:
     bool tellAlerts() {
         using Rings = inspect::AlertWatch::Rings;
         std::vector<inspect::AlertWatch*> all;
+        all.reserve(m_servers.size());
         for (const auto& server : m_servers)
             all.push_back(&server->alerts());
         if (std::ranges::any_of(all, &inspect::AlertWatch::ringsAreDue)) inspect::AlertWatch::findRings(all);

@@ -282,7 +282,7 @@ void WorkArea::recallTables() {
 
 void WorkArea::fitText() {
     // The columns grow with larger text, and leave the time axis at least half of the window.
-    const auto wide = [this](int px) { return int(px * std::max(1.0, views::textScale())); };
+    const auto wide = [](int px) { return int(px * std::max(1.0, views::textScale())); };
     const int most = m_window->width() / 4;
     m_inspector->widget()->setMinimumWidth(std::max(kNarrowestInspector, std::min(wide(kNarrowestInspector), most)));
     if (views::textScale() > 1)

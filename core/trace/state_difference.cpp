@@ -426,7 +426,7 @@ QString sentenceOf(const Change& change, const Trace& trace) {
         return Text::tr("“%1”, held by %2, went on to another server at %3: the hold may exist twice.")
             .arg(subject, second, instantText(trace, Nanos(change.before)));
     case Kind::HandedOver: {
-        const QString text = Text::tr("“%1” went from %2 to %3.").arg(subject, first, second);
+        QString text = Text::tr("“%1” went from %2 to %3.").arg(subject, first, second);
         if (change.count < 2) return text;
         return text + QLatin1Char(' ') + Text::tr("It was taken %n time(s) in between.", nullptr, int(change.count));
     }

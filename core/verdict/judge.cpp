@@ -229,7 +229,7 @@ struct Judge::Impl {
 };
 
 Judge::Judge(std::shared_ptr<const trace::Trace> trace, Bounds bounds)
-    : m_impl(std::make_unique<Impl>(std::move(trace), bounds)) {
+    : m_impl(std::make_unique<Impl>(std::move(trace), std::move(bounds))) {
 }
 Judge::~Judge() = default;
 Judge::Judge(Judge&&) noexcept = default;

@@ -80,7 +80,6 @@ public:
 
     /// Counts what came in this time before the playhead; 0: all from the beginning.
     void setSpan(Nanos last);
-    Nanos span() const { return m_last; }
     /// The instant from which it counts.
     Nanos from() const { return m_last > Nanos(0) ? std::max(m_until - m_last, Nanos(0)) : Nanos(0); }
     /// Counts while it is in sight only.

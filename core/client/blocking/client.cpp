@@ -65,6 +65,7 @@ public:
     trace::Recorder* recorder() override { return m_writers.empty() ? nullptr : &m_writers.front()->recorder(); }
     QCoro::Task<> close() override {
         std::vector<recipes::Outcome<void>> closing;
+        closing.reserve(m_connections.size());
         for (const auto& connection : m_connections) {
             if (connection) closing.push_back(connection->close());
         }
