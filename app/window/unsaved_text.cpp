@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/unsaved_text.h"
 
+#include "scenario/user_files.h"
 #include "window/process_alive.h"
 
 #include <QCoreApplication>
 #include <QDir>
+#include <QFileInfo>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRegularExpression>
 #include <QSaveFile>
-#include <QStandardPaths>
 
 namespace lockscope::app {
 
 namespace {
 
+/// Beside the person's own scenarios.
 QDir folder() {
-    return QDir(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/lockscope"));
+    return QDir(QFileInfo(scenario::userFolder(scenario::Shelf::Scenarios)).path());
 }
 
 QByteArray wholeOf(const views::EditorWindow::Kept& kept) {

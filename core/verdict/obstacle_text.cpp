@@ -157,7 +157,8 @@ private:
         const QString before = m_o.ownerDied ? tr("%1 died at %2.").arg(m_owner, at(*m_o.ownerDied))
                                              : deadConnectionText(m_o.owner, m_v, m_length, m_trace);
         return paragraph(
-            {before, m_o.ownerDied ? QString() : asleep(), before.isEmpty() && m_o.mostStalled ? stalled() : QString(),
+            {before, m_o.ownerDied ? QString() : ownerPaused(),
+             before.isEmpty() && m_o.mostStalled ? stalled() : QString(),
              m_over ? stayed() : tr("The entry of %1 is still on the server; until when is not known.").arg(m_owner)});
     }
     QString stayed() const {
@@ -197,14 +198,14 @@ private:
                             .arg(m_owner, died);
     }
 
-    QString asleep() const {
+    QString ownerPaused() const {
         if (!m_o.ownerPaused) return {};
         return m_o.ownerWoke ? tr("%1 was paused from %2 to %3.").arg(m_owner, at(*m_o.ownerPaused), at(*m_o.ownerWoke))
                              : tr("%1 has been paused since %2.").arg(m_owner, at(*m_o.ownerPaused));
     }
     /// It lives, and does not know that it has the lock.
     QString disbelief() const {
-        return paragraph({asleep(), m_o.mostStalled ? stalled() : QString(), entryWithoutBelief()});
+        return paragraph({ownerPaused(), m_o.mostStalled ? stalled() : QString(), entryWithoutBelief()});
     }
     QString entryWithoutBelief() const {
         if (m_o.deadline < 0)
