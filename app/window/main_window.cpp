@@ -300,6 +300,7 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
     m_recorder->stop();
     m_messages->dismiss();
     m_trouble.clear();
+    const bool broken = keepBrokenRun();
     // The new one is in its place before the old one goes, so that no view ever looks at nothing in between.
     std::unique_ptr<session::Session> old = std::move(m_session);
     m_session = std::move(session);
@@ -346,6 +347,7 @@ void MainWindow::setSession(std::unique_ptr<session::Session> session, bool play
         statusBar()->setVisible(open);
     }
     refreshTitle();
+    if (broken) offerBrokenRun();
     if (!open) {
         m_welcome->lessonButton()->setFocus();
         return;

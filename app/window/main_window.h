@@ -97,7 +97,7 @@ public Q_SLOTS:
     /// Starts recording into a file that is asked for, or ends it.
     void toggleRecording();
     void closeSession();
-    /// Opens the run that was closed last with what was done to it by hand.
+    /// Opens the run again that was closed last, or replaced by another one, with what was done to it by hand.
     void reopenClosed();
     /// Keys go to the time axis and not to whatever control had them: Space must play, not press.
     void keysToTheTimeline();
@@ -126,6 +126,10 @@ private:
     /// The rows of the window that tell of the session's connections.
     void attachConnections();
     void findInTheMiddle();
+    /// Keeps the run in sight for reopenClosed(), if a person broke something in it. Returns whether it was kept.
+    bool keepBrokenRun();
+    /// Says that such a run is closed, and offers it.
+    void offerBrokenRun();
     /// Drops the opened file, which turned out to be no recording.
     void giveUpFile(const QString& why);
     /// The session stands still while a dialogue asks something, and goes on after it.

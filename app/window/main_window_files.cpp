@@ -3,12 +3,14 @@
 #include "window/main_window.h"
 
 #include "connections/client_rules_dialog.h"
+#include "lessons/lesson_guide.h"
 #include "scenario/scenario_file.h"
 #include "session/simulated_session.h"
 #include "transport/player.h"
 #include "welcome/connect_dialog.h"
 #include "welcome/url_parts.h"
 #include "window/action_registry.h"
+#include "window/lesson_desk.h"
 #include "window/message_bar.h"
 #include "window/name_hider.h"
 #include "window/save_dialog.h"
@@ -51,17 +53,24 @@ void MainWindow::openShared(const QString& text) {
 }
 
 void MainWindow::closeSession() {
+    setSession(nullptr);
+}
+
+bool MainWindow::keepBrokenRun() {
     // Faults done by hand are work: the run can be had again, as it was and where it stood.
     const bool work = m_session && m_session->abilities().rewind && !m_session->doneByHand().empty();
-    if (work) {
-        m_closed = session::sharedRunOf(*m_session);
-        m_closed->playhead = m_context->playhead();
-    }
-    setSession(nullptr);
+    // A lesson has its worlds again whenever they are wanted, and its tasks are done over and over.
+    if (!work || m_lessons->guide()->replaces(m_session.get())) return false;
+    m_closed = session::sharedRunOf(*m_session);
+    m_closed->playhead = m_context->playhead();
+    return true;
+}
+
+void MainWindow::offerBrokenRun() {
     QAction* const reopen = m_registry->find(QStringLiteral("file.reopen"));
     if (!reopen) return;
-    reopen->setEnabled(m_closed.has_value());
-    if (work) m_messages->offer(tr("The run with what you did to it is closed."), reopen);
+    reopen->setEnabled(true);
+    m_messages->offer(tr("The run with what you did to it is closed."), reopen);
 }
 
 void MainWindow::reopenClosed() {

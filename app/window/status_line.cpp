@@ -147,7 +147,7 @@ QString StatusLine::left() const {
     const session::Abilities can = session->abilities();
     // A watched server names the clients that hold or wait; there is no count of the others, in a recording of it
     // either.
-    const bool watched = can.live || m_context->trace()->originWallMs() != 0;
+    const bool watched = can.live || m_context->trace()->ofRealServers();
     int clients = 0;
     std::vector<trace::EntityId> deadClients;
     for (const auto& [id, client] : m_context->state().clients) {

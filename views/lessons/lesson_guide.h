@@ -57,6 +57,8 @@ public:
     bool isOn() const { return m_phase != Phase::Off; }
     /// Null when off.
     const lesson::Lesson* lesson() const { return m_lesson ? &*m_lesson : nullptr; }
+    /// Whether it is about to show another world in place of this one, which is its own.
+    bool replaces(const session::Session* world) const { return m_entering && m_world == world; }
     int step() const { return m_step; }
     int steps() const { return m_lesson ? int(m_lesson->steps.size()) + (m_lesson->turn ? 1 : 0) : 0; }
     /// Whether the run has come to where the step stops.

@@ -68,6 +68,24 @@ private Q_SLOTS:
         QTRY_COMPARE(s.context()->playhead(), Nanos(3s));
     }
 
+    void aRunThatAnotherOneReplacesComesBack() {
+        Scene s;
+        s.open("contention");
+        QTRY_VERIFY((s.window->player()->seek(3s), s.context()->playhead() == 3s));
+        scenario::Fault pause;
+        pause.target = QStringLiteral("A");
+        s.context()->breakIt(pause);
+        QTRY_COMPARE(s.context()->session()->doneByHand().size(), std::size_t(1));
+        s.open("crash-holder");
+        QCOMPARE(s.context()->session()->scenario().id, QStringLiteral("crash-holder"));
+        auto* const offer = s.window->messages()->offerButton();
+        QVERIFY(offer->isVisibleTo(s.window->messages()));
+        offer->click();
+        QCOMPARE(s.context()->session()->scenario().id, QStringLiteral("contention"));
+        QCOMPARE(s.context()->session()->doneByHand().size(), std::size_t(1));
+        QTRY_COMPARE(s.context()->playhead(), Nanos(3s));
+    }
+
     void aRunThatNobodyTouchedIsClosedWithoutAWord() {
         Scene s;
         s.open("contention");
