@@ -107,7 +107,7 @@ public:
         if (observed.uses.empty())
             return std::unexpected(Text::tr("Between %1 and %2 nobody used a lock: choose another stretch.")
                                        .arg(instantText(m_trace, m_from), instantText(m_trace, m_to)));
-        const bool simulated = m_trace.originWallMs() == 0 && !m_meta.recipe.isEmpty();
+        const bool simulated = !m_trace.ofRealServers() && !m_meta.recipe.isEmpty();
         if (simulated) m_recorded = scenario::recordedScenario(m_meta.scenario);
         Scenario& to = m_replay.scenario;
         to = m_recorded ? takenFrom(*m_recorded) : Scenario();
@@ -404,7 +404,7 @@ std::expected<Replay, QString> replayOf(const trace::Trace& trace, const trace::
     auto replay = Maker(trace, meta, from, to).make();
     if (!replay) return replay;
     // A simulation has been played already.
-    const bool simulated = trace.originWallMs() == 0 && !meta.recipe.isEmpty();
+    const bool simulated = !trace.ofRealServers() && !meta.recipe.isEmpty();
     if (!simulated && !canBePlayed(replay->scenario)) {
         replay = playablePart(trace, meta, from, to, replay->scenario.recipe);
         if (!replay) return replay;

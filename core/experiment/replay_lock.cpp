@@ -172,9 +172,9 @@ std::map<EntityId, ReplayLock> replayLocks(const trace::Trace& trace, Nanos to) 
         settings.permits = measured.permits;
         if (measured.lease > Nanos(0)) {
             settings.lease = rounded(measured.lease);
-            if (trace.originWallMs() != 0 && settings.lease > 2s)
+            if (trace.ofRealServers() && settings.lease > 2s)
                 settings.lease = std::chrono::ceil<std::chrono::seconds>(settings.lease);
-            lock.leaseAtLeast = trace.originWallMs() != 0 && measured.restOnly;
+            lock.leaseAtLeast = trace.ofRealServers() && measured.restOnly;
             if (lock.leaseAtLeast) settings.lease = usualFrom(settings.lease);
         }
         const recipes::RecipeInfo* const recipe = recipes::findRecipe(lock.recipe.toUtf8());

@@ -30,7 +30,7 @@ bool valueIsInstant(EventKind kind) {
 Excerpt::Excerpt(std::shared_ptr<const Trace> source, Nanos from)
     : m_source(std::move(source)), m_from(from), m_row(m_source->upperBound(from)) {
     Q_ASSERT(from >= Nanos(0));
-    if (m_source->originWallMs() != 0) m_trace->setOriginWallMs(m_source->originWallMs() + from / 1ms);
+    if (m_source->ofRealServers()) m_trace->setOriginWallMs(m_source->originWallMs() + from / 1ms);
     copyNames();
     StateIndex index(m_source);
     open(index.at(from));

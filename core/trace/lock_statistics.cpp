@@ -258,7 +258,7 @@ void LockStatisticsFold::applyRecord(const Event& event, const Trace& trace) {
         if (somebodyWaits(event.subject, course.record)) course.freeSince = event.time();
     } else if (course.freeSince != kNever && !ends) {
         const Nanos took = event.time() - course.freeSince;
-        if (trace.originWallMs() == 0 || took > kOneLook) lock.handOvers.push_back(took);
+        if (!trace.ofRealServers() || took > kOneLook) lock.handOvers.push_back(took);
         course.freeSince = kNever;
     }
 }

@@ -41,6 +41,8 @@ public:
 
     /// The value set by setOriginWallMs(); 0 before.
     std::int64_t originWallMs() const { return m_originWallMs.load(std::memory_order_relaxed); }
+    /// Whether it tells of servers that ran, which are only looked at now and then. Simulations have no wall clock.
+    bool ofRealServers() const { return originWallMs() != 0; }
     std::size_t size() const noexcept { return m_size.load(std::memory_order_acquire); }
     /// Row i < size().
     Event at(std::size_t i) const noexcept;

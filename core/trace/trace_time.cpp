@@ -26,7 +26,7 @@ QDateTime dateOf(const trace::Trace& trace, Nanos t) {
 } // namespace
 
 bool tellsTimeOfDay(const trace::Trace& trace) {
-    return trace.originWallMs() != 0;
+    return trace.ofRealServers();
 }
 
 QString instantText(const trace::Trace& trace, Nanos t, Nanos scale) {

@@ -346,7 +346,7 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
     Reading reading;
     if (begin < trace.size() && trace.kindAt(begin) == EventKind::Requested) {
         c.requested = trace.at(begin).time();
-        reading.fromRequest = trace.originWallMs() == 0; // running servers are looked at now and then
+        reading.fromRequest = !trace.ofRealServers(); // running servers are looked at now and then
     }
     for (std::size_t i = begin; i < end; ++i) {
         const EventKind kind = trace.kindAt(i);

@@ -190,7 +190,7 @@ struct Judge::Impl {
         // A simulation leaves nothing out: a kind of rows that has not come yet is one of which nothing happened. A
         // whole run in which nobody asked for a lock says nothing of it.
         const bool any = sawBelief || sawRecord || sawEffect;
-        const bool all = state.rows > 0 && trace->originWallMs() == 0 && (any || !finished);
+        const bool all = state.rows > 0 && !trace->ofRealServers() && (any || !finished);
         const auto unless = [all](bool seen) { return seen || all ? kNever : 0ns; };
         switch (invariant) {
         case Invariant::MutualExclusion:

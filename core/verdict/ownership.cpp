@@ -23,7 +23,7 @@ void OwnershipJudge::look(const Row& row, const trace::State& state) {
         break;
     case EventKind::RecordUnobserved:
         // In a simulation it is unobserved only while the servers that decide are down: nobody can free it there.
-        if (row.trace.originWallMs() != 0) m_gapSince = std::min(m_gapSince, e.time());
+        if (row.trace.ofRealServers()) m_gapSince = std::min(m_gapSince, e.time());
         break;
     case EventKind::RecordRenewed: {
         m_sawRecord = true;

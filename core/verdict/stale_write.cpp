@@ -101,7 +101,7 @@ void StaleWriteJudge::judgeUnobserved(const Row& row, trace::EntityId lock, cons
     const bool named = record != state.records.end() && lasts(record->second.owner, record->second.deadline);
     const auto lost = m_lost.find(lock);
     const bool orphaned = !named && lost != m_lost.end() && lasts(lost->second.owner, lost->second.deadline);
-    if ((!named && !orphaned) || row.trace.originWallMs() != 0) return leaveUndecided(e.time());
+    if ((!named && !orphaned) || row.trace.ofRealServers()) return leaveUndecided(e.time());
     WriteInAGap& write = m_inGap[lock];
     if (write.at != Nanos(0) && write.gapEnded == kNever) return; // the first one counts
     if (write.orphaned) leaveUndecided(write.gapEnded);
@@ -151,7 +151,7 @@ void StaleWriteJudge::judgeWrite(const Row& row, const trace::State& state) {
         const auto belief = state.beliefs.find({lock, thread});
         return belief != state.beliefs.end() && belief->second.phase == Belief::Phase::Holding;
     };
-    const bool watched = row.trace.originWallMs() != 0;
+    const bool watched = row.trace.ofRealServers();
     if (watched && holds(e.actor) && !m_named.contains({lock, e.actor}) && !holds(record->second.owner))
         m_waiting.try_emplace({lock, e.actor}, e.time());
     else

@@ -34,7 +34,7 @@ QString neverSeen(Invariant invariant) {
 Nanos unjudgedWrite(Nanos since, const trace::Trace& trace) {
     std::map<trace::EntityId, Nanos> writes; // the first one of each lock without a token
     std::size_t row = trace.upperBound(since);
-    for (const std::size_t last = trace::firstRowBefore(row); row-- > last && trace.originWallMs() == 0;) {
+    for (const std::size_t last = trace::firstRowBefore(row); row-- > last && !trace.ofRealServers();) {
         const trace::EventKind kind = trace.kindAt(row);
         if (kind != trace::EventKind::WriteAccepted && kind != trace::EventKind::RecordUnobserved) continue;
         const trace::Event e = trace.at(row);

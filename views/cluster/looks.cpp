@@ -93,7 +93,7 @@ ClientLook Looks::of(EntityId client) const {
     } else if (look.life == trace::ClientState::Life::Unknown) {
         look.belief = ClientLook::Belief::Unobserved;
         look.recorded = m_recorded.contains(client);
-        look.inSight = m_context.trace()->originWallMs() != 0 && inSight(client); // of servers that are watched
+        look.inSight = m_context.trace()->ofRealServers() && inSight(client); // of servers that are watched
     }
     return look;
 }

@@ -25,7 +25,7 @@ ConnectionsModel::ConnectionsModel(ViewContext* context, QObject* parent)
     connect(&m_pace, &QTimer::timeout, this, &ConnectionsModel::refresh);
     connect(context, &ViewContext::sessionChanged, this, &ConnectionsModel::attach);
     const auto follow = [this] {
-        if (!m_desk && m_context->trace()->originWallMs() != 0 && !m_pace.isActive()) m_pace.start();
+        if (!m_desk && m_context->trace()->ofRealServers() && !m_pace.isActive()) m_pace.start();
     };
     connect(context, &ViewContext::playheadChanged, this, follow);
     connect(context, &ViewContext::traceGrew, this, follow);
@@ -62,7 +62,7 @@ void ConnectionsModel::refresh() {
 std::vector<ConnectionFacts> ConnectionsModel::recorded() const {
     const auto trace = m_context->trace();
     std::vector<ConnectionFacts> all;
-    if (trace->originWallMs() == 0) return all;
+    if (!trace->ofRealServers()) return all;
     std::map<trace::EntityId, bool> observed; ///< by connection with a lock in use: whether one of these was seen then
     for (const trace::EntityId id : connectionsOf(*m_context)) {
         ConnectionFacts& one = all.emplace_back();

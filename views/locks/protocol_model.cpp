@@ -43,7 +43,7 @@ Followed followed(const ViewContext& context) {
     Followed ours{settings.recipe, settings.lock.name, settings.lock.lease};
     // At somebody's servers that are only looked at, none of our own clients follows any.
     const session::Abilities can = context.session()->abilities();
-    const bool ofRealServers = can.live || context.trace()->originWallMs() != 0;
+    const bool ofRealServers = can.live || context.trace()->ofRealServers();
     // A recording of them has clients of our own only if one of them has asked for a lock.
     const bool onlyLooks = ofRealServers && !can.workload && (can.live || context.state().beliefs.empty());
     if (onlyLooks) ours = {};

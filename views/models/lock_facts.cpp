@@ -204,7 +204,7 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     facts.observed = record.observed;
     facts.noLongerShown = record.noLongerShown;
     // A server of ours begins empty; what somebody else's holds is not known before the first look at it.
-    const bool watched = trace.originWallMs() != 0 && !facts.ownClients;
+    const bool watched = trace.ofRealServers() && !facts.ownClients;
     facts.recorded = record.seen || (believers.empty() && (found != state.records.end() || !watched));
     const bool counts = record.observed && facts.cannotDecide != trace::CannotDecide::DeciderDead;
     facts.serverWaiters = counts ? record.waiters : -1;
@@ -383,7 +383,7 @@ QString lockFormat(EntityId lock, const ViewContext& context) {
     if (seen) return trace->displayName(seen);
     const session::Session* const session = context.session();
     const bool ours = session && e.name == context.scenario().lock.name.toUtf8();
-    const bool known = ours && (session->abilities().workload || trace->originWallMs() == 0);
+    const bool known = ours && (session->abilities().workload || !trace->ofRealServers());
     return known ? context.settings().recipe : unknown();
 }
 

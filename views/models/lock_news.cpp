@@ -71,7 +71,7 @@ LockNews renewalOf(const Event& event, std::size_t row, const trace::Trace& trac
 } // namespace
 
 LockNews roughNews(const Event& event, std::size_t row, const trace::Trace& trace) {
-    if (!trace::isRecord(event.kind) || trace.originWallMs() == 0 ||
+    if (!trace::isRecord(event.kind) || !trace.ofRealServers() ||
         trace::connectionOf(trace, event.subject) == trace::kNoEntity)
         return LockNews::None;
     switch (event.kind) {

@@ -141,7 +141,7 @@ void StatisticsModel::publish() {
     for (Row& row : rows) {
         row.waited = within(&trace::LockStatisticsFold::waited, row.lock);
         // On a watched server strangers wait, too: as many as the server tells.
-        if (m_trace->originWallMs() != 0)
+        if (m_trace->ofRealServers())
             row.waited = std::max(row.waited, within(&trace::LockStatisticsFold::queued, row.lock));
     }
     std::ranges::stable_sort(rows, std::ranges::greater(),

@@ -138,7 +138,7 @@ std::vector<std::pair<QString, QString>> factsOf(const TimelinePicture& timeline
     const trace::Trace& trace = *timeline.trace;
     const Nanos to = timeline.to > timeline.from ? timeline.to : trace.reached();
     facts.emplace_back(Text::tr("Time span"), intervalText(timeline.from, to));
-    if (trace.originWallMs() != 0) {
+    if (trace.ofRealServers()) {
         const auto wall = [&](Nanos at) {
             return QDateTime::fromMSecsSinceEpoch(trace.originWallMs() + at / 1ms, Qt::UTC).toString(Qt::ISODateWithMs);
         };

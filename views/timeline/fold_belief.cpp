@@ -18,7 +18,7 @@ bool LaneFold::isNamed(const Cursor& c) {
 }
 
 bool LaneFold::isStale(const Cursor& c) const {
-    const bool simulated = m_trace.originWallMs() == 0; // there the record is written before the client hears of it
+    const bool simulated = !m_trace.ofRealServers(); // there the record is written before the client hears of it
     return (c.named || simulated) && trace::contradicts(c.lock->record, c.belief, c.thread);
 }
 

@@ -200,7 +200,7 @@ QStringList gapWords(const PaintKit& kit, const Lane& lane, const Span& span) {
 
 /// Where the one server that keeps a lock is dead and no row of the lock says so: nobody can have it.
 void paintDeadServer(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
-    if (lane.other == trace::kNoEntity || kit.trace.originWallMs() != 0) return; // running servers go out of sight
+    if (lane.other == trace::kNoEntity || kit.trace.ofRealServers()) return; // running servers go out of sight
     const auto& lanes = kit.data.lanes();
     const auto server = std::ranges::find_if(
         lanes, [&](const auto& other) { return other->kind == LaneKind::Node && other->entity == lane.other; });

@@ -68,7 +68,7 @@ void tellVerdict(RunPicture& picture) {
     } else if (picture.violated) {
         picture.sentence = verdict::explain(*first, *timeline.trace).section(u'\n', 0, 0);
     } else if (timeline.verdict->overall() == verdict::Outcome::Unknown) {
-        picture.sentence = timeline.trace->originWallMs() != 0
+        picture.sentence = timeline.trace->ofRealServers()
                                ? RunPictureText::tr("What was seen holds, but not all was seen")
                                : RunPictureText::tr("What can be judged holds, but not all can");
     } else {

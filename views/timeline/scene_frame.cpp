@@ -209,7 +209,7 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
         kit.firstFitting({titled + kit.m.px(8), 0, labels - titled - kit.m.px(10), double(ruler)},
                          {words, QString::number(pinned)}, kit.small, Role::TextDim);
     }
-    if (size.height() > ruler && kit.trace.originWallMs() == 0) {
+    if (size.height() > ruler && !kit.trace.ofRealServers()) {
         //: The name of the strip below the time axis, which has marks of faults and violations.
         const QString words = Timeline::tr("faults");
         const double width = kit.small.width(words);

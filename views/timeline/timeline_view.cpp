@@ -90,8 +90,8 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
             m_focusRow = m_layout.rowOf(entity);
             if (m_focusRow >= 0 && !m_layout.isBelowStory(m_focusRow)) ensureRowVisible(m_focusRow);
         }
-        m_kept = entity == trace::kNoEntity && m_context->trace()->originWallMs() != 0 ? m_context->focusedLock()
-                                                                                       : trace::kNoEntity;
+        m_kept = entity == trace::kNoEntity && m_context->trace()->ofRealServers() ? m_context->focusedLock()
+                                                                                   : trace::kNoEntity;
         keepInSight();
         viewport()->update();
         announceSoon();

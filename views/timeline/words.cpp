@@ -97,7 +97,7 @@ bool serverIsDead(const TimelineData& data, const Lane& lane, std::int64_t t) {
 QString recordState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     const Span* span = spanAt(lane.spans, t);
     // A server of ours begins empty; what somebody else's held before the first look nobody knows.
-    const bool watched = data.trace().originWallMs() != 0;
+    const bool watched = data.trace().ofRealServers();
     const Span* decider = spanAt(lane.deciders, t);
     const bool nobody = decider && Decider(decider->state) == Decider::Nobody;
     if (!span && nobody) return Timeline::tr("nobody decides");

@@ -109,9 +109,9 @@ void VerdictBanner::refresh() {
     } else if (!isJudged(*m_context)) {
         text = tr("Nothing to judge yet");
     } else if (m_outcome == verdict::Outcome::Unknown && !nothing) {
-        text = trace->originWallMs() != 0 ? tr("What was seen holds, but not all was seen")
-                                          //: Of a simulation, in which all is seen: servers lost what would tell.
-                                          : tr("What can be judged holds, but not all can");
+        text = trace->ofRealServers() ? tr("What was seen holds, but not all was seen")
+                                      //: Of a simulation, in which all is seen: servers lost what would tell.
+                                      : tr("What can be judged holds, but not all can");
     } else if (m_outcome == verdict::Outcome::Unknown) {
         text = tr("Nothing to judge yet");
     } else {
