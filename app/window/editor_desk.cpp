@@ -159,7 +159,7 @@ void EditorDesk::editLesson() {
 void EditorDesk::run(const scenario::Scenario& scenario) {
     const session::Session* const session = m_window->context()->session();
     const bool simulated = session && session->abilities().restart;
-    const std::uint64_t seed = scenario.seed.value_or(simulated ? session->seed() : kUsualSeed);
+    const std::uint64_t seed = scenario.seed.value_or(simulated ? session->seed() : scenario::kUsualSeed);
     m_window->setSession(std::make_unique<session::SimulatedSession>(scenario, seed));
     m_window->activateWindow();
 }

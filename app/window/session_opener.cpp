@@ -33,7 +33,7 @@ QString joined(const std::vector<scenario::Problem>& problems) {
 Opened openScenario(const QString& idOrPath, std::optional<std::uint64_t> seed) {
     auto loaded = session::openScenario(idOrPath);
     if (!loaded) return std::unexpected(joined(loaded.error()));
-    const std::uint64_t chosen = seed.value_or(loaded->seed.value_or(kUsualSeed));
+    const std::uint64_t chosen = seed.value_or(loaded->seed.value_or(scenario::kUsualSeed));
     return std::make_unique<session::SimulatedSession>(std::move(*loaded), chosen);
 }
 

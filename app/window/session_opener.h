@@ -8,9 +8,6 @@
 
 namespace lockscope::app {
 
-/// The seed of a run for which nobody has named one: it shows well what the built-in scenarios are about.
-inline constexpr std::uint64_t kUsualSeed = 42;
-
 using Opened = std::expected<std::unique_ptr<session::Session>, QString>;
 
 /// A simulated session of a built-in scenario (by id) or of a scenario file. The error is for the message bar: file,

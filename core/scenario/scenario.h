@@ -157,6 +157,9 @@ struct Expectation {
     friend bool operator==(const Expectation&, const Expectation&) = default;
 };
 
+/// The seed of a run for which nobody has named one: it shows well what the built-in scenarios are about.
+inline constexpr std::uint64_t kUsualSeed = 42;
+
 /// A scenario: topology, clients, workload, and faults on a time axis.
 struct Scenario {
     QString id, title, summary;

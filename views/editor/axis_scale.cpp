@@ -19,16 +19,16 @@ Nanos snappedToAxis(Nanos at) {
 
 int AxisScale::xOf(Nanos at) const {
     const double part = double(at.count()) / double(std::max<std::int64_t>(1, until.count()));
-    return kMargin + int(std::lround(part * (width - 2 * kMargin)));
+    return left + int(std::lround(part * (width - left - kMargin)));
 }
 
 Nanos AxisScale::timeAt(int x) const {
-    const double part = std::clamp(double(x - kMargin) / std::max(1, width - 2 * kMargin), 0.0, 1.0);
+    const double part = std::clamp(double(x - left) / std::max(1, width - left - kMargin), 0.0, 1.0);
     return Nanos(std::llround(part * double(until.count())));
 }
 
 Nanos AxisScale::step() const {
-    const int most = std::max(1, (width - 2 * kMargin) / 64);
+    const int most = std::max(1, (width - left - kMargin) / 64);
     for (const Nanos step : {100ms, 200ms, 500ms, 1000ms, 2000ms, 5000ms, 10'000ms, 30'000ms, 60'000ms, 300'000ms})
         if (until / step <= most) return step;
     return std::max<Nanos>(until / 8, 1ms);
@@ -41,7 +41,9 @@ void AxisScale::paint(QPainter& painter, int top, int bottom) const {
         painter.setPen(color(Role::Grid));
         painter.drawLine(x, top, x, bottom);
         painter.setPen(color(Role::TextFaint));
-        const Qt::Alignment side = x > width - 40 ? Qt::AlignRight : x < 40 ? Qt::AlignLeft : Qt::AlignHCenter;
+        const Qt::Alignment side = x > width - 40        ? Qt::AlignRight
+                                   : x < 40 && left < 40 ? Qt::AlignLeft
+                                                         : Qt::AlignHCenter;
         const int left = side == Qt::AlignRight ? x - 60 : side == Qt::AlignLeft ? x : x - 30;
         painter.drawText(QRect(left, bottom + 2, 60, 18), int(side | Qt::AlignVCenter), spanText(at));
     }

@@ -18,6 +18,7 @@ struct AxisScale {
     Nanos until{1};
 
     static constexpr int kMargin = 16; ///< px at either end
+    int left = kMargin;                ///< px before its beginning
     int xOf(Nanos at) const;
     /// The instant at a pixel, within the axis.
     Nanos timeAt(int x) const;

@@ -174,6 +174,18 @@ QAction* EditorWindow::addCommand(const QString& id, const QString& text, const 
     return action;
 }
 
+QAction* EditorWindow::addSwitch(const QString& id, const QString& text, const QKeySequence& keys,
+                                 const std::function<void()>& changed) {
+    auto* const action = new QAction(text, this);
+    action->setObjectName(id);
+    action->setShortcut(keys);
+    action->setCheckable(true);
+    action->setChecked(true);
+    connect(action, &QAction::toggled, this, changed);
+    m_extra->addAction(action);
+    return action;
+}
+
 void EditorWindow::addBelow(QWidget* widget) {
     m_column->addWidget(new HairLine(Qt::Horizontal));
     m_column->addWidget(widget);

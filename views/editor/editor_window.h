@@ -74,6 +74,9 @@ protected:
     /// Commands of the kind; they stand in the menu and in the row of buttons at the top.
     QAction* addCommand(const QString& id, const QString& text, const QString& hint, const QKeySequence& keys,
                         const char* iconName, const std::function<void()>& run);
+    /// A command that is on or off, in the menu; it is on at first.
+    QAction* addSwitch(const QString& id, const QString& text, const QKeySequence& keys,
+                       const std::function<void()>& changed);
     /// A widget below everything, over the whole width; the keyboard comes by there on its way round.
     void addBelow(QWidget* widget);
     QMenu* copiesMenu() const { return m_copies; }

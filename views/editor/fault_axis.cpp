@@ -41,6 +41,14 @@ FaultAxis::FaultAxis(EditedDocument* document, QWidget* parent) : QWidget(parent
     });
 }
 
+void FaultAxis::setLeft(int px) {
+    const int left = px > 0 ? px : kMargin;
+    if (left == m_left) return;
+    m_left = left;
+    m_laidOutFor = -1;
+    update();
+}
+
 void FaultAxis::layOut() {
     if (m_laidOutFor == width()) return;
     m_laidOutFor = width();
@@ -50,11 +58,12 @@ void FaultAxis::layOut() {
     const QFontMetrics metrics(uiFont(-1));
     const QJsonArray faults = m_document->at(QStringLiteral("/faults")).toArray();
     std::array<int, kLanes> ends{};
-    int conditions = kMargin;
+    int conditions = m_left;
     const auto waiting = std::ranges::count_if(
         faults, [](const QJsonValue& fault) { return !parseDuration(fault[u"at"].toString()).has_value(); });
     // Conditions share a line of their own.
-    const int widestCondition = std::max(2 * kWidest, int((width() - 2 * kMargin) / std::max<qsizetype>(waiting, 1)));
+    const int widestCondition =
+        std::max(2 * kWidest, int((width() - m_left - kMargin) / std::max<qsizetype>(waiting, 1)));
     for (int i = 0; i < int(faults.size()); ++i) {
         QJsonObject fault = faults[i].toObject();
         Mark mark{i, parseDuration(fault.value(u"at").toString()), {}, {}, {}};
@@ -103,7 +112,8 @@ void FaultAxis::paintEvent(QPaintEvent*) {
     const bool conditional = std::ranges::any_of(m_marks, [](const Mark& mark) { return !mark.at; });
     if (m_marks.empty() || !conditional) {
         painter.setPen(color(Role::TextDim));
-        painter.drawText(QRect(kMargin, kCondition, width() - 2 * kMargin, kRow - 4), Qt::AlignLeft | Qt::AlignVCenter,
+        painter.drawText(QRect(m_left, kCondition, width() - m_left - kMargin, kRow - 4),
+                         Qt::AlignLeft | Qt::AlignVCenter,
                          m_marks.empty() ? tr("No faults: a double click or Insert adds one.")
                                          : tr("Faults by a condition stand here; there are none."));
     }

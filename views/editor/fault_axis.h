@@ -19,6 +19,8 @@ public:
     /// The number of the chosen fault; -1: none.
     int current() const { return m_current; }
     void setCurrent(int index);
+    /// Begins `px` from the left, as lanes below do; 0: near the edge.
+    void setLeft(int px);
     /// Where a fault's mark is, in pixels; empty: it has none.
     QRect markOf(int index) const;
     /// The instant at a pixel, and the pixel of an instant.
@@ -48,7 +50,7 @@ private:
         QString words;
         QRect rect;
     };
-    AxisScale scale() const { return {width(), m_until}; }
+    AxisScale scale() const { return {width(), m_until, m_left}; }
     void layOut();
     void add(Nanos at);
     void remove(int index);
@@ -59,7 +61,8 @@ private:
     EditedDocument* m_document;
     std::vector<Mark> m_marks;
     Nanos m_until = 60s;
-    int m_laidOutFor = -1; ///< the width
+    int m_left = AxisScale::kMargin; ///< px
+    int m_laidOutFor = -1;           ///< the width
     int m_current = -1;
     std::optional<Nanos> m_dragged; ///< where the chosen fault is being dragged to
     int m_grip = 0;                 ///< from the instant's pixel to where it was gripped

@@ -5,16 +5,23 @@
 #include "editor/field_keys.h"
 #include "editor/list_editor.h"
 #include "editor/object_form.h"
+#include "editor/run_preview.h"
 #include "scenario/scenario_file.h"
 #include "scenario/user_files.h"
 
+#include "theme/fonts.h"
+#include "theme/widgets.h"
+
+#include <QBoxLayout>
 #include <QListWidget>
 #include <QMenu>
 
 namespace lockscope::views {
 
 ScenarioEditor::ScenarioEditor(QWidget* parent)
-    : EditorWindow(EditedDocument::Kind::Scenario, parent), m_axis(new FaultAxis(document())) {
+    : EditorWindow(EditedDocument::Kind::Scenario, parent),
+      m_axis(new FaultAxis(document())),
+      m_preview(new RunPreview(document())) {
     setObjectName(QStringLiteral("scenario-editor"));
     addSection(tr("Scenario"),
                keys({"id", "title", "summary", "recipe", "until", "seed", "recipes", "chapter", "order"}));
@@ -31,7 +38,19 @@ ScenarioEditor::ScenarioEditor(QWidget* parent)
     connect(document(), &EditedDocument::changed, run,
             [this, run] { run->setEnabled(document()->scenario().has_value()); });
     m_axis->setObjectName(QStringLiteral("editor.axis"));
-    addBelow(m_axis);
+    m_preview->setObjectName(QStringLiteral("editor.preview"));
+    auto* const below = new QWidget;
+    auto* const column = new QVBoxLayout(below);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_axis);
+    column->addWidget(new HairLine(Qt::Horizontal));
+    column->addWidget(m_preview);
+    below->setFocusProxy(m_axis);
+    addBelow(below);
+    connect(m_preview, &RunPreview::shown, this, [this] { m_axis->setLeft(m_preview->axisLeft()); });
+    m_showPreview = addSwitch(QStringLiteral("editor.preview-run"), tr("&Show what it does"),
+                              {Qt::CTRL | Qt::SHIFT | Qt::Key_D}, [this] { showPreview(); });
     connect(m_axis, &FaultAxis::told, this, &ScenarioEditor::tell);
     connect(m_axis, &FaultAxis::currentChanged, this, [this](int index) {
         if (index < 0) return;
@@ -46,6 +65,20 @@ ScenarioEditor::ScenarioEditor(QWidget* parent)
         if (m_axis->current() < 0) m_axis->setCurrent(list->current());
     });
     newDocument();
+}
+
+void ScenarioEditor::resizeEvent(QResizeEvent* event) {
+    EditorWindow::resizeEvent(event);
+    showPreview();
+}
+
+void ScenarioEditor::showPreview() {
+    if (!m_showPreview) return;
+    constexpr int kRoom = 760; // px, below which form and text would have too little
+    const bool shown = m_showPreview->isChecked() && height() >= kRoom * textScale();
+    m_preview->setFixedHeight(std::clamp(height() * 27 / 100, m_preview->minimumSizeHint().height(), 360));
+    m_preview->setVisible(shown);
+    if (!shown) m_axis->setLeft(0);
 }
 
 ListEditor* ScenarioEditor::faultList() const {

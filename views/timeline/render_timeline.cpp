@@ -44,6 +44,14 @@ int TimelineRenderer::height() const {
     return m_prepared->layout.height() + m_prepared->frameHeight();
 }
 
+int TimelineRenderer::overviewHeight() const {
+    return m_prepared->metrics.overviewHeight();
+}
+
+int TimelineRenderer::axisLeft() const {
+    return m_prepared->metrics.labelWidth();
+}
+
 std::pair<int, int> TimelineRenderer::locksWithin(int height) const {
     const int room = height - m_prepared->frameHeight();
     int shown = 0, all = 0;

@@ -32,6 +32,10 @@ public:
     std::set<LegendSign> signs(const TimelinePicture& picture) const;
     /// As timelineHeight().
     int height() const;
+    /// How much of that, at its lower end, has the overview of the whole run.
+    int overviewHeight() const;
+    /// Where the time axis begins: right of the lanes' names.
+    int axisLeft() const;
     /// How many locks have their lane in a picture of that height, and how many there are.
     std::pair<int, int> locksWithin(int height) const;
 
