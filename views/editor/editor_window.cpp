@@ -3,6 +3,7 @@
 
 #include "editor/blank_values.h"
 #include "editor/object_form.h"
+#include "editor/run_preview.h"
 #include "editor/text_pane.h"
 #include "theme/fonts.h"
 #include "theme/icons.h"
@@ -190,6 +191,13 @@ void EditorWindow::addBelow(QWidget* widget) {
     m_column->addWidget(new HairLine(Qt::Horizontal));
     m_column->addWidget(widget);
     m_below = widget;
+}
+
+void EditorWindow::addBelow(QWidget* widget, RunPreview* preview) {
+    addBelow(widget);
+    m_column->addWidget(new HairLine(Qt::Horizontal));
+    preview->setObjectName(QStringLiteral("editor.run"));
+    m_column->addWidget(preview);
 }
 
 void EditorWindow::tell(const QString& sentence) {

@@ -15,6 +15,7 @@ class QVBoxLayout;
 namespace lockscope::views {
 
 class ObjectForm;
+class RunPreview;
 class TextPane;
 
 /// A window in which a scenario or a lesson is written: its sections, the form of the chosen one, the text beside it,
@@ -79,6 +80,8 @@ protected:
                        const std::function<void()>& changed);
     /// A widget below everything, over the whole width; the keyboard comes by there on its way round.
     void addBelow(QWidget* widget);
+    /// The same, with what a run does below it.
+    void addBelow(QWidget* widget, RunPreview* preview);
     QMenu* copiesMenu() const { return m_copies; }
     /// An entry of that menu for a file.
     void offerCopy(const QString& name, const QString& path);

@@ -4,9 +4,11 @@
 #include "editor/field_keys.h"
 #include "editor/list_editor.h"
 #include "editor/object_form.h"
+#include "editor/run_preview.h"
 #include "editor/step_axis.h"
 #include "editor/text_pane.h"
 #include "lesson/lesson_file.h"
+#include "lesson/scene_run.h"
 #include "scenario/user_files.h"
 
 #include <QDir>
@@ -17,7 +19,14 @@
 namespace lockscope::views {
 
 LessonEditor::LessonEditor(QWidget* parent)
-    : EditorWindow(EditedDocument::Kind::Lesson, parent), m_axis(new StepAxis(document())) {
+    : EditorWindow(EditedDocument::Kind::Lesson, parent),
+      m_axis(new StepAxis(document())),
+      m_run(new RunPreview(document(), [this]() -> std::optional<RunPreview::Wanted> {
+          const lesson::Scene* const scene = m_axis->scene();
+          const auto scenario = scene ? lesson::scenarioOf(*scene) : std::unexpected(std::vector<scenario::Problem>());
+          if (!scenario) return std::nullopt;
+          return RunPreview::Wanted{*scenario, scene->seed, m_axis->until()};
+      })) {
     setObjectName(QStringLiteral("lesson-editor"));
     addSection(tr("Steps"), keys({"steps"}));
     addSection(tr("Lesson"),
@@ -30,7 +39,13 @@ LessonEditor::LessonEditor(QWidget* parent)
     addCommand(QStringLiteral("editor.check"), tr("Check"), tr("Plays every scene and says which claim is false"),
                {Qt::CTRL | Qt::Key_R}, "check", [this] { check(); });
     m_axis->setObjectName(QStringLiteral("editor.axis"));
-    addBelow(m_axis);
+    addBelow(m_axis, m_run);
+    // Where the axis ends is known once its own runs are over.
+    connect(m_axis, &StepAxis::played, m_run, &RunPreview::runSoon);
+    connect(m_axis, &StepAxis::currentChanged, m_run, &RunPreview::runSoon);
+    connect(m_run, &RunPreview::shown, this, [this] { m_axis->setLeft(m_run->axisLeft()); });
+    m_showRun = addSwitch(QStringLiteral("editor.preview-run"), tr("&Show what the scene does"),
+                          {Qt::CTRL | Qt::SHIFT | Qt::Key_D}, [this] { showRun(); });
     connect(m_axis, &StepAxis::told, this, &LessonEditor::tell);
     connect(m_axis, &StepAxis::currentChanged, this, [this](int index) {
         showSection(0);
@@ -100,6 +115,17 @@ void LessonEditor::tellFindings(const std::vector<lesson::Untruth>& wrong) {
     text()->setFindings(sentences, places, state);
     tell(state);
     Q_EMIT checked();
+}
+
+void LessonEditor::resizeEvent(QResizeEvent* event) {
+    EditorWindow::resizeEvent(event);
+    showRun();
+}
+
+void LessonEditor::showRun() {
+    if (!m_showRun) return;
+    m_run->fitInto(height(), m_showRun->isChecked());
+    if (m_run->isHidden()) m_axis->setLeft(0);
 }
 
 QString LessonEditor::folder() const {

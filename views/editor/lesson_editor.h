@@ -6,6 +6,7 @@
 namespace lockscope::views {
 
 class ListEditor;
+class RunPreview;
 class StepAxis;
 
 /// Where lessons are written: forms and text, a look at a step as a class will see it, and a check of all claims.
@@ -16,6 +17,7 @@ public:
     /// The step that is being written, from 0.
     int step() const;
     StepAxis* axis() const { return m_axis; }
+    RunPreview* run() const { return m_run; }
 
 public Q_SLOTS:
     /// Plays every scene and compares; the findings come into the list of complaints.
@@ -29,9 +31,11 @@ Q_SIGNALS:
 protected:
     void fillCopies() override;
     QString folder() const override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void preview();
+    void showRun();
     /// The steps' list in the form; nullptr while another section is in sight.
     ListEditor* steps() const;
     void tellFindings(const std::vector<lesson::Untruth>& wrong);
@@ -39,6 +43,8 @@ private:
     std::optional<lesson::Lesson> playable();
 
     StepAxis* m_axis;
+    RunPreview* m_run;
+    QAction* m_showRun = nullptr;
     bool m_checking = false;
 };
 

@@ -2,7 +2,7 @@
 #include "editor/run_preview.h"
 
 #include "editor/axis_scale.h"
-#include "theme/format.h"
+#include "theme/fonts.h"
 #include "theme/palette.h"
 #include "theme/widgets.h"
 
@@ -41,9 +41,9 @@ private:
     const RunPreview* m_preview;
 };
 
-RunPreview::RunPreview(EditedDocument* document, QWidget* parent)
+RunPreview::RunPreview(EditedDocument* document, Source source, QWidget* parent)
     : QWidget(parent),
-      m_document(document),
+      m_source(std::move(source)),
       m_sentence(new ElidedLabel),
       m_room(new QScrollArea),
       m_canvas(new Canvas(this)) {
@@ -74,42 +74,47 @@ QString RunPreview::sentence() const {
     return m_sentence->text();
 }
 
+void RunPreview::fitInto(int height, bool wanted) {
+    constexpr int kRoom = 760, kHighest = 360; // px: below the first, form and text would have too little
+    setFixedHeight(std::clamp(height * 27 / 100, minimumSizeHint().height(), kHighest));
+    setVisible(wanted && height >= kRoom * textScale());
+}
+
 void RunPreview::runSoon() {
     ++m_wanted;
     m_stop.request_stop();
-    if (isVisible()) m_soon.start();
+    m_run = m_source();
+    if (m_run && m_run == m_shown) m_begun = m_shownFor = m_wanted; // as when a change is taken back
+    if (isVisible() && m_begun != m_wanted) m_soon.start();
     tell();
 }
 
 void RunPreview::begin() {
-    if (!m_document->scenario() || m_begun == m_wanted || !isVisible()) return;
+    if (!m_run || m_begun == m_wanted || !isVisible()) return;
     m_begun = m_wanted;
     m_stop = std::stop_source();
-    const scenario::Scenario scenario = *m_document->scenario();
-    scenario::Scenario first = scenario;
+    const Wanted run = *m_run;
+    scenario::Scenario first = run.scenario;
     first.until = std::min(first.until, kMost);
     if (first.liveness && *first.liveness >= first.until) first.liveness.reset();
     m_thread.run(
-        [first, stop = m_stop.get_token()] {
-            return experiment::run(first, first.seed.value_or(scenario::kUsualSeed), {.stop = stop});
-        },
-        [this, scenario, of = m_begun](std::optional<experiment::RunReport> report) {
-            take(std::move(report), scenario, of);
-        });
+        [first, seed = run.seed, stop = m_stop.get_token()] { return experiment::run(first, seed, {.stop = stop}); },
+        [this, run, of = m_begun](std::optional<experiment::RunReport> report) { take(std::move(report), run, of); });
 }
 
-void RunPreview::take(std::optional<experiment::RunReport> report, const scenario::Scenario& scenario, int of) {
+void RunPreview::take(std::optional<experiment::RunReport> report, const Wanted& run, int of) {
     if (!report) return; // another text came meanwhile
     m_shownFor = of;
+    m_shown = run;
     m_picture = {};
     TimelinePicture& timeline = m_picture.timeline;
     timeline.trace = report->trace;
     timeline.verdict = std::make_shared<const verdict::Verdict>(std::move(report->verdict));
-    timeline.to = std::min(scenario.until, kMost);
-    timeline.notes = {scenario.recipe, scenario.resource.tokenCheck};
-    for (const scenario::NamedLock& lock : scenario.moreLocks)
+    timeline.to = std::min(run.until > Nanos{} ? run.until : run.scenario.until, kMost);
+    timeline.notes = {run.scenario.recipe, run.scenario.resource.tokenCheck};
+    for (const scenario::NamedLock& lock : run.scenario.moreLocks)
         if (!lock.recipe.isEmpty()) timeline.notes.ownRecipes[lock.settings.name] = lock.recipe;
-    m_picture.goesOn = scenario.until > kMost;
+    m_picture.goesOn = run.scenario.until > timeline.to;
     tellVerdict(m_picture);
     m_lanes = std::make_unique<const TimelineRenderer>(timeline);
     m_canvas->setFixedHeight(std::max(1, m_lanes->height() - m_lanes->overviewHeight()));
@@ -120,15 +125,14 @@ void RunPreview::take(std::optional<experiment::RunReport> report, const scenari
 void RunPreview::tell() {
     QString words;
     Role role = Role::TextDim;
-    if (!m_document->scenario()) {
+    if (!m_run) {
         words = m_lanes ? tr("There is a mistake in the text: this is the run of the last text without one.")
                         : tr("Its run stands here as soon as the text has no mistake.");
     } else if (!isUpToDate()) {
         words = tr("Running it …");
     } else {
-        const std::uint64_t seed = m_document->scenario()->seed.value_or(scenario::kUsualSeed);
         //: The line above a picture of a run: %1 a number, %2 a sentence, such as "All invariants hold".
-        words = tr("Seed %1: %2").arg(QString::number(seed), m_picture.sentence);
+        words = tr("Seed %1: %2").arg(QString::number(m_run->seed), m_picture.sentence);
         if (m_picture.violated) role = Role::ViolationText;
     }
     m_sentence->setRole(role);

@@ -7,6 +7,7 @@
 
 #include <QTimer>
 #include <QWidget>
+#include <functional>
 #include <memory>
 #include <stop_token>
 
@@ -22,7 +23,16 @@ class ElidedLabel;
 class RunPreview : public QWidget {
     Q_OBJECT
 public:
-    explicit RunPreview(EditedDocument* document, QWidget* parent = nullptr);
+    /// A run that is to be shown.
+    struct Wanted {
+        scenario::Scenario scenario;
+        std::uint64_t seed = scenario::kUsualSeed;
+        Nanos until{}; ///< the axis of time ends there; 0: with the run
+        friend bool operator==(const Wanted&, const Wanted&) = default;
+    };
+    /// The run of the document as it stands; nullopt: there is a mistake in it.
+    using Source = std::function<std::optional<Wanted>()>;
+    RunPreview(EditedDocument* document, Source source, QWidget* parent = nullptr);
     /// Stops a run that is on its way.
     ~RunPreview() override;
 
@@ -36,6 +46,10 @@ public:
     bool isUpToDate() const { return m_shownFor == m_wanted && m_wanted > 0; }
     QSize sizeHint() const override { return {640, 250}; }
     QSize minimumSizeHint() const override { return {240, 120}; }
+    /// In a window this high, px: it takes its part of it, or leaves all to the others.
+    void fitInto(int height, bool wanted);
+    /// The source gives another run, though the text is as it was.
+    void runSoon();
 
 Q_SIGNALS:
     /// Another run is shown.
@@ -47,12 +61,12 @@ protected:
 
 private:
     class Canvas;
-    void runSoon();
     void begin();
-    void take(std::optional<experiment::RunReport> report, const scenario::Scenario& scenario, int of);
+    void take(std::optional<experiment::RunReport> report, const Wanted& run, int of);
     void tell();
 
-    EditedDocument* m_document;
+    Source m_source;
+    std::optional<Wanted> m_run, m_shown; ///< of the text as it stands; in the picture
     ElidedLabel* m_sentence;
     QScrollArea* m_room;
     Canvas* m_canvas;

@@ -9,10 +9,6 @@
 #include "scenario/scenario_file.h"
 #include "scenario/user_files.h"
 
-#include "theme/fonts.h"
-#include "theme/widgets.h"
-
-#include <QBoxLayout>
 #include <QListWidget>
 #include <QMenu>
 
@@ -21,7 +17,11 @@ namespace lockscope::views {
 ScenarioEditor::ScenarioEditor(QWidget* parent)
     : EditorWindow(EditedDocument::Kind::Scenario, parent),
       m_axis(new FaultAxis(document())),
-      m_preview(new RunPreview(document())) {
+      m_preview(new RunPreview(document(), [this]() -> std::optional<RunPreview::Wanted> {
+          const auto& scenario = document()->scenario();
+          if (!scenario) return std::nullopt;
+          return RunPreview::Wanted{*scenario, scenario->seed.value_or(scenario::kUsualSeed), {}};
+      })) {
     setObjectName(QStringLiteral("scenario-editor"));
     addSection(tr("Scenario"),
                keys({"id", "title", "summary", "recipe", "until", "seed", "recipes", "chapter", "order"}));
@@ -38,16 +38,7 @@ ScenarioEditor::ScenarioEditor(QWidget* parent)
     connect(document(), &EditedDocument::changed, run,
             [this, run] { run->setEnabled(document()->scenario().has_value()); });
     m_axis->setObjectName(QStringLiteral("editor.axis"));
-    m_preview->setObjectName(QStringLiteral("editor.preview"));
-    auto* const below = new QWidget;
-    auto* const column = new QVBoxLayout(below);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(m_axis);
-    column->addWidget(new HairLine(Qt::Horizontal));
-    column->addWidget(m_preview);
-    below->setFocusProxy(m_axis);
-    addBelow(below);
+    addBelow(m_axis, m_preview);
     connect(m_preview, &RunPreview::shown, this, [this] { m_axis->setLeft(m_preview->axisLeft()); });
     m_showPreview = addSwitch(QStringLiteral("editor.preview-run"), tr("&Show what it does"),
                               {Qt::CTRL | Qt::SHIFT | Qt::Key_D}, [this] { showPreview(); });
@@ -74,11 +65,8 @@ void ScenarioEditor::resizeEvent(QResizeEvent* event) {
 
 void ScenarioEditor::showPreview() {
     if (!m_showPreview) return;
-    constexpr int kRoom = 760; // px, below which form and text would have too little
-    const bool shown = m_showPreview->isChecked() && height() >= kRoom * textScale();
-    m_preview->setFixedHeight(std::clamp(height() * 27 / 100, m_preview->minimumSizeHint().height(), 360));
-    m_preview->setVisible(shown);
-    if (!shown) m_axis->setLeft(0);
+    m_preview->fitInto(height(), m_showPreview->isChecked());
+    if (m_preview->isHidden()) m_axis->setLeft(0);
 }
 
 ListEditor* ScenarioEditor::faultList() const {

@@ -140,14 +140,27 @@ const StepAxis::Part* StepAxis::part(int index) const {
     return found == scene->steps.end() ? nullptr : &*found;
 }
 
+const lesson::Scene* StepAxis::scene() const {
+    const auto& lesson = m_document->lesson();
+    if (!lesson || m_current < 0 || std::size_t(m_current) >= lesson->steps.size()) return nullptr;
+    const auto found =
+        std::ranges::find(lesson->scenes, lesson->steps[std::size_t(m_current)].scene, &lesson::Scene::id);
+    return found == lesson->scenes.end() ? nullptr : &*found;
+}
+
+void StepAxis::setLeft(int px) {
+    m_left = px > 0 ? px : AxisScale::kMargin;
+    update();
+}
+
 AxisScale StepAxis::scale() const {
     const Played* const scene = shown();
-    if (!scene) return {width(), 60s};
+    if (!scene) return {width(), 60s, m_left};
     // A run goes on for long after the last step of many a lesson.
     Nanos last{};
     for (const Part& part : scene->steps)
         last = std::max(last, part.until);
-    return {width(), std::clamp<Nanos>(last * 5 / 4, 1s, std::max<Nanos>(scene->end, 1s))};
+    return {width(), std::clamp<Nanos>(last * 5 / 4, 1s, std::max<Nanos>(scene->end, 1s)), m_left};
 }
 
 QRect StepAxis::barOf(const Part& part) const {

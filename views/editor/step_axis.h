@@ -24,6 +24,12 @@ public:
     /// The number of the chosen step, from 0; the axis shows its scene.
     int current() const { return m_current; }
     void setCurrent(int index);
+    /// The scene of the chosen step; nullptr: the lesson has a mistake.
+    const lesson::Scene* scene() const;
+    /// Where the axis ends.
+    Nanos until() const { return scale().until; }
+    /// As FaultAxis::setLeft().
+    void setLeft(int px);
     /// Where a step's bar is, px; empty: it belongs to another scene, or its scene was not played yet.
     QRect barOf(int index) const;
     /// How many faults stand on the axis, and where one of them does, px; empty: there is none of this number.
@@ -99,6 +105,7 @@ private:
     std::vector<Played> m_played;
     QTimer m_soon;
     int m_wanted = 0, m_playedFor = 0; ///< generations of the document
+    int m_left = AxisScale::kMargin;   ///< px
     int m_current = 0;
     int m_fault = -1;               ///< the chosen one among faults(); -1: a step is chosen
     std::optional<Nanos> m_dragged; ///< where the end of the chosen step, or the chosen fault, is being dragged to

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The scenario editor shows the run of the text that is being written.
+// The editors show the run of the text that is being written.
 #include "editor/fault_axis.h"
+#include "editor/lesson_editor.h"
 #include "editor/run_preview.h"
 #include "editor/scenario_editor.h"
-#include "editor/text_pane.h"
+#include "editor/step_axis.h"
+#include "lesson/lesson_file.h"
+#include "lesson/scene_run.h"
 #include "theme/palette.h"
 
 #include <QFile>
-#include <QPlainTextEdit>
 #include <QTest>
 
 using namespace lockscope;
@@ -110,6 +112,31 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(s.preview().isUpToDate(), kRunTakes);
         QVERIFY(s.preview().trace()->reached() <= 301s);
         QVERIFY2(s.preview().sentence().contains(QStringLiteral("so far")), qPrintable(s.preview().sentence()));
+    }
+
+    /// A lesson's scenes are runs: the one of the chosen step is shown, on the axis of its narration.
+    void aLessonShowsTheSceneOfTheChosenStep() {
+        LessonEditor window;
+        window.resize(1440, 920);
+        QFile file(lesson::lessonPath(QStringLiteral("redlock-critics")));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        window.openText(file.readAll());
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        const lesson::Lesson& lesson = *window.document()->lesson();
+        QVERIFY(lesson.scenes.size() > 1);
+        for (int step : {0, int(lesson.steps.size()) - 1}) {
+            window.axis()->setCurrent(step);
+            QTRY_VERIFY_WITH_TIMEOUT(window.axis()->isUpToDate() && window.run()->isUpToDate(), 3 * kRunTakes);
+            const lesson::Scene* const scene = window.axis()->scene();
+            QVERIFY(scene);
+            QCOMPARE(scene->id, lesson.steps[std::size_t(step)].scene);
+            QCOMPARE(window.run()->trace()->digest(),
+                     experiment::run(*lesson::scenarioOf(*scene), scene->seed).digest());
+            QCOMPARE(window.axis()->xOf(Nanos(0)), window.run()->axisLeft());
+        }
+        QVERIFY(lesson.steps.front().scene != lesson.steps.back().scene);
+        window.document()->text()->setModified(false);
     }
 };
 
