@@ -9,6 +9,7 @@
 #include "theme/format.h"
 #include "theme/icons.h"
 #include "theme/screen_room.h"
+#include "timeline/timeline_panel.h"
 #include "transport/player.h"
 #include "transport/transport_bar.h"
 #include "transport/why_line.h"
@@ -272,6 +273,12 @@ WorkArea* MainWindow::needWork() {
     m_centre->addWidget(m_work->timeline());
     m_messages->standOver(m_work->timeline());
     m_help->attachTimeline();
+    // A menu is read before something is chosen from it: the run waits for that as it waits for a dialogue.
+    if (auto* const timeline = qobject_cast<views::TimelinePanel*>(m_work->timeline()))
+        connect(timeline, &views::TimelinePanel::menuFilled, this, [this](QMenu* menu) {
+            connect(menu, &QMenu::aboutToShow, this, [this] { holdTime(true); });
+            connect(menu, &QMenu::aboutToHide, this, [this] { holdTime(false); });
+        });
     m_help->attachPanels();
     connect(m_work, &WorkArea::panelBuilt, m_help, &HelpDesk::attachPanels);
     connect(m_work, &WorkArea::panelBuilt, this, &MainWindow::adoptPanelActions);

@@ -40,8 +40,10 @@ QString amountWords(const Condition& condition) {
 }
 
 QString doneWords(const Fact& fact) {
-    if (!fact.setting.isEmpty()) return tr("Changes of the setting “%1”").arg(fact.setting);
-    if (!fact.otherSetting.isEmpty()) return tr("Changes of other settings than “%1”").arg(fact.otherSetting);
+    // Lessons name the lease alone; another setting is called as in files.
+    const auto named = [](const QString& id) { return id == QLatin1String("lease") ? tr("lease") : id; };
+    if (!fact.setting.isEmpty()) return tr("Changes of the setting “%1”").arg(named(fact.setting));
+    if (!fact.otherSetting.isEmpty()) return tr("Changes of other settings than “%1”").arg(named(fact.otherSetting));
     if (fact.action) {
         switch (*fact.action) {
         case scenario::Action::PauseClient:

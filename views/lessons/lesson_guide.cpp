@@ -288,10 +288,7 @@ void LessonGuide::goOn() {
     if (m_phase == Phase::Turn) return m_player->toggle();
     if (m_phase != Phase::Step) return;
     if (!arrived()) return m_player->toggle();
-    if (current()->ask && !locked()) {
-        if (!m_chosen) return Q_EMIT betMissing();
-        lock();
-    }
+    if (current()->ask && !locked() && !m_chosen) return Q_EMIT betMissing();
     skip();
 }
 
@@ -304,6 +301,7 @@ void LessonGuide::skip() {
         m_player->pause();
         return m_player->seek(stopOf(m_step));
     }
+    lock(); // a bet that was made counts, by whichever key the step is left
     if (m_step + 1 < steps())
         go(m_step + 1, Arrival::Play);
     else

@@ -269,7 +269,8 @@ void LessonPanel::refresh() {
                        : phase == Phase::End ? tr("Remember")
                                              : tr("The lesson waits for you"));
     const QString words = phase == Phase::Away
-                              ? tr("Break the run as you like: it is yours now. The lesson goes on where you left it.")
+                              ? tr("Break the run as you like: it is yours now. Right-click a row, or use the controls "
+                                   "at the left, then play on. The lesson goes on where you left it.")
                               : m_guide->narration();
     if (words != m_narration->text()) {
         m_narration->setText(words);

@@ -304,7 +304,7 @@ void LockDetailPanel::refresh() {
     else if (!facts.endKnown)
         m_ring->setTtl(facts.gauge(), unknown(), tr("no TTL told"));
     else if (!facts.expires && m_context->heldBack().never)
-        m_ring->setTtl({}, QStringLiteral("?"), tr("your bet"));
+        m_ring->setTtl({}, QStringLiteral("?"), tr("not told yet"));
     else if (!facts.expires)
         m_ring->setTtl(facts.gauge(), never(), tr("expires"));
     else

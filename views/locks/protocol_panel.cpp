@@ -121,7 +121,7 @@ public:
             used += painter->fontMetrics().horizontalAdvance(more) + badgeGap();
         }
         painter->setFont(fixedFont());
-        painter->setPen(color(badges.empty() ? Role::TextDim : Role::Text));
+        painter->setPen(color(badges.empty() && !lit ? Role::TextDim : Role::Text));
         const int left = option.rect.left() + kPad;
         int y = option.rect.top() + (rowHeight() - lineHeight()) / 2 + painter->fontMetrics().ascent();
         painter->drawText(left, y, QString::number(index.row() + 1));

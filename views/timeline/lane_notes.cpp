@@ -56,7 +56,7 @@ QStringList laneNotes(const TimelineData& data, const Lane& lane, std::int64_t t
         if (const Span* const again = spanAt(lane.again, t)) brief.prepend(againWords(*again));
         break;
     case BeliefState::Stale:
-        brief = {Timeline::tr("believes it holds")};
+        brief = {Timeline::tr("believes it holds"), Timeline::tr("still believes")};
         if (span->label != 0)
             brief.prepend(Timeline::tr("still believes it holds #%1").arg(numberText(data, span->label, Digits::Last)));
         break;

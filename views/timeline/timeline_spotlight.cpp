@@ -26,6 +26,20 @@ std::pair<Nanos, Nanos> withRoomForNotes(std::pair<Nanos, Nanos> window, Nanos s
 
 } // namespace
 
+TimelineView::Sight TimelineView::sight() const {
+    return {m_zoom->from(), m_zoom->to(), m_zoom->end(), m_zoom->isFitted(), m_zoom->isFollowing()};
+}
+
+void TimelineView::setSight(const Sight& sight) {
+    m_rangeChosen = true; // not the one that a new session begins with
+    m_zoom->setFollowing(sight.following);
+    m_zoom->setEnd(sight.end);
+    if (sight.fitted)
+        m_zoom->fit();
+    else
+        m_zoom->setRange(sight.from, sight.to);
+}
+
 void TimelineView::showSpotWindow() {
     const auto& spotlight = m_context->spotlight();
     if (!spotlight || !spotlight->window) return;

@@ -110,20 +110,6 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
 
 TimelineView::~TimelineView() = default;
 
-TimelineView::Sight TimelineView::sight() const {
-    return {m_zoom->from(), m_zoom->to(), m_zoom->end(), m_zoom->isFitted(), m_zoom->isFollowing()};
-}
-
-void TimelineView::setSight(const Sight& sight) {
-    m_rangeChosen = true; // not the one that a new session begins with
-    m_zoom->setFollowing(sight.following);
-    m_zoom->setEnd(sight.end);
-    if (sight.fitted)
-        m_zoom->fit();
-    else
-        m_zoom->setRange(sight.from, sight.to);
-}
-
 void TimelineView::openTrace() {
     // A trace replaced within a session (another past, another seed) is looked at through the same window of time.
     const bool other = m_session != m_context->session();
@@ -258,7 +244,17 @@ void TimelineView::playheadMoved(Nanos t) {
     if (const std::int64_t end = liveEnd(); end > m_zoom->end()) m_zoom->setEnd(end);
     // It was set, or has come, where one looks.
     if (m_lookedAway && t.count() >= m_zoom->from() && t.count() <= m_zoom->to()) setFollowing(true);
-    if (!m_seeking) m_zoom->follow(t.count());
+    if (!m_seeking) {
+        // A lesson has chosen the time in sight. It stays as long as the playhead is there, and comes back with it: how
+        // a step looks does not depend on how it was come to.
+        const auto range = [this] { return std::pair{m_zoom->from(), m_zoom->to()}; };
+        const bool chosen = m_zoom->isFollowing() && m_spotWindow && m_spotShown == range();
+        if (chosen && t >= m_spotWindow->first && t <= m_spotWindow->second)
+            showSpotWindow();
+        else
+            m_zoom->follow(t.count());
+        if (chosen) m_spotShown = range();
+    }
     if (m_measuresPlayhead) measureTo(t);
     readNotes();
     const std::int64_t before = m_paintedPlayhead;

@@ -13,6 +13,7 @@
 #include "verdict/verdict_panel.h"
 
 #include <QDir>
+#include <QListView>
 #include <QSet>
 #include <QTableView>
 #include <QTest>
@@ -106,6 +107,34 @@ private Q_SLOTS:
     }
     void theClusterShowsNodesClientsAndBeliefs() {
         look<ClusterPanel>("cluster", {900, 300}, {Role::Holding, Role::Surface, Role::SurfaceSunken});
+    }
+    /// The step that a lesson speaks of is read first, also while nobody stands at it.
+    void aStepInALessonsLightIsNotDim() {
+        Theme::instance().setChoice(ThemeChoice::Dark);
+        auto scenario = scenario::loadScenario(QStringLiteral("gc-pause"));
+        QVERIFY(scenario);
+        session::SimulatedSession session(*scenario, 42);
+        ViewContext context;
+        context.setSession(&session);
+        QTRY_VERIFY(context.trace()->reached() >= 0s);
+        ProtocolPanel protocol(&context);
+        protocol.resize(306, 320);
+        protocol.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&protocol));
+        auto* const steps = protocol.findChild<QListView*>();
+        QTRY_VERIFY(protocol.model()->rowCount() > 1);
+        const auto bright = [&](int row) {
+            const QImage image = steps->viewport()->grab(steps->visualRect(steps->model()->index(row, 0))).toImage();
+            for (int y = 0; y < image.height(); ++y)
+                for (int x = 0; x < image.width(); ++x)
+                    if (image.pixelColor(x, y) == color(Role::Text)) return true;
+            return false;
+        };
+        QVERIFY(!bright(0));
+        protocol.lookAt({1});
+        QTRY_VERIFY(bright(0));
+        QVERIFY(!bright(1));
+        Theme::instance().setChoice(ThemeChoice::Light);
     }
     void aSimulatedWorldFillsEveryPanel() {
         Theme::instance().setChoice(ThemeChoice::Light);

@@ -6,6 +6,7 @@
 #include "lessons/lesson_panel.h"
 #include "lessons/task_box.h"
 #include "locks/protocol_panel.h"
+#include "timeline/timeline_view.h"
 #include "transport/player.h"
 #include "window/lesson_desk.h"
 #include "window/presenter.h"
@@ -14,6 +15,7 @@
 
 #include <QLabel>
 #include <QListWidget>
+#include <QMenu>
 #include <QPushButton>
 
 using namespace lockscope;
@@ -53,6 +55,24 @@ struct Scene : tests::WindowScene {
 class tst_lesson_task : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// "When somebody holds, right-click": until a fault is chosen from the menu, its moment would be over.
+    void timeWaitsWhileTheMenuIsRead() {
+        Scene s;
+        s.toTask("three-truths");
+        s.window->player()->play();
+        QTRY_VERIFY(s.context()->playhead() > 500ms);
+        auto* const view = s.window->findChild<views::TimelineView*>();
+        const trace::EntityId first = view->layoutOfLanes().rows().front().lane->entity;
+        Q_EMIT view->contextMenuRequested(first, view->mapToGlobal(QPoint(200, 100)));
+        auto* const menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+        QVERIFY(menu);
+        QVERIFY(!s.window->player()->isPlaying());
+        const Nanos then = s.context()->playhead();
+        QTest::keyClick(menu, Qt::Key_Escape);
+        QCOMPARE(s.context()->playhead(), then);
+        QVERIFY(s.window->player()->isPlaying());
+    }
+
     /// A learner who has broken a rule of the task would wait for ever: the panel says so, and a button begins again.
     void aBrokenRuleIsToldAndCanBeUndone() {
         Scene s;

@@ -81,6 +81,20 @@ private Q_SLOTS:
         }
     }
 
+    /// A bet that was chosen counts, also where the step is left by the key that goes on without one.
+    void aChosenBetCountsHoweverItsStepIsLeft() {
+        Class s;
+        s.go(QStringLiteral("the-pause"), 3);
+        s.guide().choose(0);
+        s.guide().skip();
+        QTRY_COMPARE_WITH_TIMEOUT(s.guide().step(), 3, 20'000);
+        if (!s.guide().arrived()) s.guide().skip();
+        QTRY_VERIFY_WITH_TIMEOUT(s.guide().arrived(), 20'000);
+        QVERIFY(s.guide().result());
+        QVERIFY(!s.guide().result()->bet.isEmpty());
+        QVERIFY(!s.guide().result()->right);
+    }
+
     /// “When does the next one get in?” is not to be read off from the lock's detail.
     void theEndOfASessionIsToldWithTheStepThatAnswers() {
         using views::LockDetailPanel;

@@ -252,6 +252,31 @@ private Q_SLOTS:
             QVERIFY(chip.at >= 3'100'000'000 || chip.words.isEmpty());
     }
 
+    /// The time that a step has chosen stays in sight while the playhead runs through it, also near its right end, and
+    /// comes back with a playhead that comes from outside; where a person has looked elsewhere it does not.
+    void theChosenTimeStaysInSight() {
+        Stage s;
+        const auto range = [&] { return std::pair{s.view.zoom()->from(), s.view.zoom()->to()}; };
+        const auto at = [&](Nanos t) {
+            s.context.setPlayhead(t);
+            settle();
+        };
+        at(1s);
+        s.context.setSpotlight(Spotlight{{s.cast.lock}, 5s, 8s, std::pair<Nanos, Nanos>{4s, 9s}});
+        settle();
+        const auto chosen = range();
+        QCOMPARE(chosen.first, Nanos(4s).count());
+        at(1500ms);
+        QVERIFY(range() != chosen); // the playhead is in sight
+        at(4500ms);
+        QCOMPARE(range(), chosen);
+        at(8900ms);
+        QCOMPARE(range(), chosen);
+        s.view.zoom()->setRange(Nanos(6s).count(), Nanos(8s).count());
+        at(8950ms);
+        QVERIFY(range() != chosen);
+    }
+
     /// Right of the playhead stands how the lit lanes are now, and the bet; a lane that is not lit says nothing.
     void notesAndBetStandWhereTheAnswerComes() {
         Stage s;
