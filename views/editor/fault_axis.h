@@ -19,6 +19,8 @@ public:
     /// The number of the chosen fault; -1: none.
     int current() const { return m_current; }
     void setCurrent(int index);
+    /// How many faults are shown.
+    int count() const { return int(m_document->at(QStringLiteral("/faults")).toArray().size()); }
     /// Where a fault's mark is, in pixels; empty: it has none.
     QRect markOf(int index) const;
     /// The instant at a pixel, and the pixel of an instant.
@@ -48,6 +50,9 @@ private:
         QString words;
         QRect rect;
     };
+    /// The text has never been JSON: there is nothing to show, not even of before.
+    bool isUnread() const;
+    QString unreadNotice() const;
     AxisScale scale() const { return {width(), m_until}; }
     void layOut();
     void add(Nanos at);
