@@ -148,7 +148,7 @@ private Q_SLOTS:
         const QString torn = complaintsOf(kHead + R"(, "expect": {"*": {"holds": ["pro\ngress"]}}})");
         QCOMPARE(torn.count(u'\n'), 0);
         QVERIFY2(torn.contains(QStringLiteral("did you mean “progress”?")), qPrintable(torn));
-        QVERIFY(complaintsOf(kHead + R"(, "until": ")" + QByteArray(5000, 'a') + "\"}").size() < 500);
+        QVERIFY(complaintsOf(kHead + ", \"until\": \"" + QByteArray(5000, 'a') + "\"}").size() < 500);
     }
 
     void aLockTimeIsJudgedByWhatItMeets() {
