@@ -33,7 +33,12 @@ template <typename Load, typename ItemOf>
 std::vector<Item> onShelf(scenario::Shelf shelf, const QStringList& builtin, Load load, ItemOf itemOf) {
     std::vector<Item> items;
     QStringList own = scenario::userFiles(shelf);
-    erase_if(own, [&](const QString& name) { return builtin.contains(name); }); // that name means the built-in one
+    erase_if(own, [&](const QString& name) {
+        if (!builtin.contains(name)) return false;
+        complain(tr("%1 is passed over, because “%2” is the name of a built-in one: give the file another name")
+                     .arg(scenario::userFile(shelf, name), name));
+        return true;
+    });
     for (const QString& id : builtin + own) {
         const bool isOwn = own.contains(id);
         if (const auto thing = load(id)) {

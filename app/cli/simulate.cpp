@@ -42,6 +42,7 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
         return std::nullopt;
     }
     noteOtherVersion(arguments.place(0));
+    if (const QString others = session::otherServers(*loaded); !others.isEmpty()) complain(others);
     if (const auto until = arguments.value("until")) {
         const auto duration = durationOf("until", *until);
         if (!duration) {

@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/text.h"
 
+#include <QRegularExpression>
 #include <algorithm>
 #include <array>
 
@@ -64,7 +65,11 @@ QString usageOf(const char* command) {
 
 int misused(const char* command, const QString& complaint) {
     complainOfWords(complaint);
-    lockscope::cli::complain(tr("usage: %1").arg(usageOf(command)));
+    // Each of several ways to call it is a message of its own.
+    static const QRegularExpression kNext(QStringLiteral("\n(?=lockscope )"));
+    const QStringList ways = usageOf(command).split(kNext);
+    for (const QString& way : ways)
+        lockscope::cli::complain(tr("usage: %1").arg(way));
     return kUsage;
 }
 

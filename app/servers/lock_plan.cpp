@@ -2,6 +2,7 @@
 #include "servers/lock_plan.h"
 
 #include "cli/text.h"
+#include "offers/backend_table.h"
 #include "recipes/no_such_recipe.h"
 #include "servers/password_prompt.h"
 
@@ -11,10 +12,16 @@
 namespace lockscope::cli {
 
 namespace {
-/// The recipe by its id; the complaint suggests one.
-std::expected<QByteArray, QString> recipeOf(const QString& id) {
+/// The recipe by its id; the complaint suggests one that works on these servers.
+std::expected<QByteArray, QString> recipeOf(const QString& id, const ConnectionUrl& url) {
     if (recipes::findRecipe(id.toUtf8())) return id.toUtf8();
-    return std::unexpected(recipes::noSuchRecipe(id));
+    const auto backend = std::ranges::find_if(allBackends(), [&](const BackendInfo& info) {
+        return url.scheme == QLatin1String(info.scheme) || url.scheme + u"://" == QLatin1String(info.tls);
+    });
+    QStringList known;
+    for (const recipes::RecipeInfo& recipe : recipes::allRecipes())
+        if (backend == allBackends().end() || serves(*backend, recipe)) known += QString::fromLatin1(recipe.id);
+    return std::unexpected(recipes::noSuchRecipe(id, known));
 }
 
 /// How the lock is to be held; a complaint, or nothing.
@@ -102,7 +109,7 @@ std::expected<LockPlan, QString> lockPlan(const QStringList& words, const std::v
     plan.token = !arguments->has("no-token");
     if (const auto complaint = readMode(*arguments, plan)) return std::unexpected(*complaint);
     if (const auto id = arguments->value("recipe")) {
-        const auto recipe = recipeOf(*id);
+        const auto recipe = recipeOf(*id, plan.url);
         if (!recipe) return std::unexpected(recipe.error());
         plan.recipe = *recipe;
     }

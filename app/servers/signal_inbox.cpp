@@ -13,6 +13,8 @@ namespace lockscope::cli {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
+/// They end a process, too, by somebody’s kill(1) or timeout(1), or at a limit of its own: no reason to leave a lock.
+constexpr int kRarerEnds[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGPOLL, SIGPWR, SIGSTKFLT};
 
 // A signal handler knows globals only, and may do little more than write.
 int g_inboxWrite = -1;
@@ -77,6 +79,10 @@ SignalInbox::SignalInbox(Which which) {
 
 void SignalInbox::receiveJobControl() {
     receive(SIGCONT);
+    for (const int signal : kRarerEnds)
+        receive(signal);
+    for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal)
+        receive(signal);
     // Nobody reads our messages any more: that is no reason to leave a lock, or a command without one.
     struct sigaction before {};
     struct sigaction ignored {};

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lesson/lesson_check.h"
 
+#include "recipes/no_such_recipe.h"
+#include "recipes/recipe_info.h"
 #include "scenario/scenario_file.h"
+#include "scenario/user_files.h"
 #include "trace/suggestion.h"
 
+#include <QFileInfo>
 #include <QRegularExpression>
 
 namespace lockscope::lesson {
@@ -62,7 +66,20 @@ private:
     QStringList m_clients, m_moments, m_values;
 };
 
+/// Whether there is a scenario by that name; reading it is for the one who plays it.
+bool isScenario(const QString& name) {
+    return scenario::builtinScenarios().contains(name) ||
+           !scenario::userFile(scenario::Shelf::Scenarios, name).isEmpty() || QFileInfo::exists(name);
+}
+
 void checkScene(const Scene& scene, const QString& path, std::vector<scenario::Complaint>& complaints) {
+    if (!isScenario(scene.scenario)) {
+        const QStringList all = scenario::builtinScenarios() + scenario::userFiles(scenario::Shelf::Scenarios);
+        complaints.push_back({path + QStringLiteral("/scenario"),
+                              tr("there is no scenario “%1”%2").arg(scene.scenario, suggestion(scene.scenario, all))});
+    }
+    if (!scene.recipe.isEmpty() && !recipes::findRecipe(scene.recipe.toUtf8()))
+        complaints.push_back({path + QStringLiteral("/recipe"), recipes::noSuchRecipe(scene.recipe)});
     Checker checker(scene, complaints);
     QStringList before{QStringLiteral("start")};
     for (std::size_t i = 0; i < scene.moments.size(); ++i) {

@@ -5,6 +5,7 @@
 #include "lesson/lesson_reader.h"
 #include "scenario/json_document.h"
 #include "scenario/user_files.h"
+#include "trace/json_positions.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -51,7 +52,7 @@ QJsonValue withDots(const QJsonValue& value) {
 std::expected<Lesson, std::vector<Problem>> parseLesson(const QByteArray& json, const QString& file) {
     const auto document = scenario::JsonDocument::read(json, file);
     if (!document) return std::unexpected(document.error());
-    std::vector<scenario::Complaint> complaints = scenario::checkAgainstSchema(document->object(), lessonSchema());
+    std::vector<scenario::Complaint> complaints = scenario::checkAgainstSchema(*document, lessonSchema());
     Lesson lesson;
     if (complaints.empty()) lesson = readLesson(document->object(), complaints);
     if (complaints.empty()) checkNames(lesson, complaints);
@@ -65,12 +66,27 @@ std::expected<Lesson, std::vector<Problem>> parseUnfinished(const QByteArray& js
     const QJsonDocument document = QJsonDocument::fromJson(json);
     if (!document.isObject()) return read;
     auto filled = parseLesson(QJsonDocument(withDots(document.object()).toObject()).toJson(), file);
-    if (filled) return filled;
-    // The other complaints, at the lines of the text as it was written.
-    std::erase_if(read.error(), [&](const Problem& one) {
-        return std::ranges::find(filled.error(), one.path, &Problem::path) == filled.error().end();
-    });
-    return read.error().empty() ? filled : read;
+    // What is wrong beside texts that are still to be written; those have the other language's text in `filled`, which
+    // is complained about where it stands.
+    std::vector<Problem> wrong;
+    const JsonPositions positions(json);
+    const auto note = [&](Problem one) {
+        const QString language = one.path.section(u'/', -1);
+        const auto place = positions.place(one.path);
+        const bool unwritten = (language == kEnglish || language == kChinese) && place &&
+                               json.mid(place->begin, place->end - place->begin) == "\"\"";
+        const auto isSame = [&](const Problem& other) {
+            return other.path == one.path && other.message == one.message;
+        };
+        if (unwritten || std::ranges::any_of(wrong, isSame)) return;
+        one.line = positions.line(one.path);
+        wrong.push_back(std::move(one));
+    };
+    std::ranges::for_each(read.error(), note);
+    if (!filled) std::ranges::for_each(filled.error(), note);
+    if (wrong.empty()) return filled;
+    std::ranges::stable_sort(wrong, {}, &Problem::line);
+    return std::unexpected(std::move(wrong));
 }
 
 std::expected<Lesson, std::vector<Problem>> loadLesson(const QString& idOrPath) {

@@ -49,14 +49,19 @@ private:
             m_wrong.push_back({int(i), tr("step %1: %2").arg(QString::number(i + 1), what)});
         };
         Nanos from = step.from ? facts.time(*step.from, here) : Nanos{};
-        if (i > 0 && !step.from && m_lesson.steps[i - 1].scene == step.scene)
-            from = facts.time(m_lesson.steps[i - 1].until, {});
+        const bool follows = i > 0 && !step.from && m_lesson.steps[i - 1].scene == step.scene;
+        if (follows) from = facts.time(m_lesson.steps[i - 1].until, {});
         if (here < from) wrong(tr("it ends before it begins"));
+        // A table is something to look at while the run stands.
+        if (here == from && follows && !step.table)
+            wrong(tr("it ends where the step before it ends: let it end later, or join the two"));
         if (here > facts.trace().reached()) wrong(tr("it ends after its run"));
         for (const Condition& claim : step.claims)
             if (!facts.holds(claim, here)) wrong(tr("a claim is false: %1").arg(told(claim, facts, here)));
         texts(step.say, scene, facts, here, wrong);
         if (!step.ask) return;
+        if (i + 1 == m_lesson.steps.size())
+            wrong(tr("its answer is told in the next step, and there is none: add one"));
         texts(step.ask->text, scene, facts, here, wrong);
         for (const Choice& choice : step.ask->choices)
             texts(choice.text, scene, facts, here, wrong);

@@ -16,7 +16,7 @@ QString tr(const char* text) {
 } // namespace
 
 JsonDocument::JsonDocument(QJsonObject object, const QByteArray& json, QString file)
-    : m_object(std::move(object)), m_positions(json), m_file(std::move(file)) {
+    : m_object(std::move(object)), m_json(json), m_positions(json), m_file(std::move(file)) {
 }
 
 std::expected<JsonDocument, std::vector<Problem>> JsonDocument::read(const QByteArray& json, const QString& file) {
@@ -30,6 +30,11 @@ std::expected<JsonDocument, std::vector<Problem>> JsonDocument::read(const QByte
         return std::unexpected(std::vector<Problem>{{file, 1, QString(), tr("such a file is an object, { … }")}});
     }
     return JsonDocument(document.object(), json, file);
+}
+
+QString JsonDocument::written(const QString& pointer) const {
+    const auto place = m_positions.place(pointer);
+    return place ? QString::fromUtf8(m_json.mid(place->begin, place->end - place->begin)) : QString();
 }
 
 std::vector<Problem> JsonDocument::problems(const std::vector<Complaint>& complaints) const {

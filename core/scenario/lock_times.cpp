@@ -55,18 +55,23 @@ void checkLockTimes(const Scenario& scenario, int version, std::vector<Complaint
         return; // what is changed later cannot be judged then
     }
     const std::vector<Change> changes = changesOf(scenario);
+    const auto any = [&changes](bool ofLease, bool triggered) {
+        return std::ranges::any_of(changes, [&](const Change& change) {
+            return change.ofLease() == ofLease && (!triggered || !change.fault->at);
+        });
+    };
+    // By what they change: the watchdog, then the lease.
+    const std::array changed{any(false, false), any(true, false)}, triggered{any(false, true), any(true, true)};
     LockSettings lock = scenario.lock;
     for (const Change& change : changes) {
         // When a trigger strikes, nobody knows beforehand: where one changes the counterpart, there is no telling.
-        const bool unsure = std::ranges::any_of(changes, [&](const Change& other) {
-            return other.ofLease() != change.ofLease() && (!other.fault->at || !change.fault->at);
-        });
-        if (unsure) continue;
-        const LockSettings changed = change.madeTo(change.fault->at ? lock : scenario.lock);
-        if (const QString slow = slowWatchdog(changed); !slow.isEmpty())
+        const std::size_t counterpart = change.ofLease() ? 0 : 1;
+        if (triggered[counterpart] || (!change.fault->at && changed[counterpart])) continue;
+        const LockSettings after = change.madeTo(change.fault->at ? lock : scenario.lock);
+        if (const QString slow = slowWatchdog(after); !slow.isEmpty())
             complaints.push_back({QStringLiteral("/faults/%1/to").arg(change.index), slow});
         else if (change.fault->at)
-            lock = changed;
+            lock = after;
     }
 }
 

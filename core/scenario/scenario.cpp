@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/scenario.h"
 
+#include "trace/text.h"
+
 #include <QCoreApplication>
 
 namespace lockscope::scenario {
@@ -68,7 +70,8 @@ QString Problem::toString() const {
         parts += QCoreApplication::translate("scenario", "line %1").arg(line);
     if (!path.isEmpty()) parts += path;
     parts += message;
-    return parts.join(QStringLiteral(": "));
+    // Words of the file stand in it, and may have line breaks.
+    return trace::readableSentence(parts.join(QStringLiteral(": ")).toUtf8());
 }
 
 void Scenario::setServices(std::vector<ServiceSpec> all) {

@@ -4,6 +4,7 @@
 #include "scenario/json_document.h"
 #include "scenario/lock_times.h"
 #include "scenario/scenario_reader.h"
+#include "scenario/strike_check.h"
 #include "scenario/user_files.h"
 
 #include <QDir>
@@ -36,12 +37,13 @@ std::expected<Scenario, std::vector<Problem>> parse(const QByteArray& json, cons
     const auto document = JsonDocument::read(json, file);
     if (!document) return std::unexpected(document.error());
 
-    std::vector<Complaint> complaints = checkAgainstSchema(document->object());
+    std::vector<Complaint> complaints = checkAgainstSchema(*document);
     Scenario scenario;
     if (complaints.empty()) scenario = readDocument(document->object(), complaints);
     // Times that could not be read cannot be compared.
     const bool legible = std::ranges::none_of(
         complaints, [](const Complaint& complaint) { return complaint.path.startsWith(QLatin1String("/lock")); });
+    if (time == Time::ToRun && complaints.empty()) checkStrikes(scenario, complaints);
     if (time == Time::ToRun && legible) checkLockTimes(scenario, document->object()[u"lockscope"].toInt(), complaints);
     if (auto problems = document->problems(complaints); !problems.empty()) return std::unexpected(std::move(problems));
     return scenario;

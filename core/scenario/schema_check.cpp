@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scenario/schema_check.h"
 
+#include "scenario/json_document.h"
 #include "scenario/scenario_file.h"
 #include "trace/json_positions.h"
 
@@ -19,11 +20,14 @@ QString tr(const char* text) {
     return QCoreApplication::translate("scenario", text);
 }
 
+QString shortened(const QString& text, qsizetype longest = 40) {
+    return text.size() <= longest ? text : text.left(longest - 1) + QStringLiteral("…");
+}
+
 QString quoted(const QJsonValue& value) {
-    if (value.isString()) return QStringLiteral("“%1”").arg(value.toString());
+    if (value.isString()) return QStringLiteral("“%1”").arg(shortened(value.toString(), 200));
     const QByteArray text = QJsonDocument(QJsonArray{value}).toJson(QJsonDocument::Compact);
-    const QString bare = QString::fromUtf8(text.mid(1, text.size() - 2));
-    return bare.size() <= 40 ? bare : bare.left(39) + QStringLiteral("…");
+    return shortened(QString::fromUtf8(text.mid(1, text.size() - 2)));
 }
 
 /// The form of a value of a named definition of the schema.
@@ -89,9 +93,9 @@ public:
         return resolve(properties.contains(key) ? properties[key] : rules[u"additionalProperties"]);
     }
 
-    /// Paths are from `value` on: empty, or the step to a field that should not be there.
-    std::vector<Complaint> complaints(const Node& node, const QJsonValue& value) const {
-        if (!value.isObject() || !hasRightType(node, value)) return about(complaintsOfValue(node, value));
+    /// Paths are from `value` on: empty, or the step to a field that should not be there. `said`: the value in words.
+    std::vector<Complaint> complaints(const Node& node, const QJsonValue& value, const QString& said) const {
+        if (!value.isObject() || !hasRightType(node, value)) return about(complaintsOfValue(node, value, said));
         return keys(alternative(node.rules, value), value.toObject());
     }
 
@@ -109,17 +113,18 @@ private:
         return (!type.isString() || hasType(value, type.toString())) && !rules[u"enum"].isArray();
     }
 
-    QStringList complaintsOfValue(const Node& node, const QJsonValue& value) const {
+    QStringList complaintsOfValue(const Node& node, const QJsonValue& value, const QString& said) const {
         const QJsonObject rules = alternative(node.rules, value);
         if (const QJsonValue type = rules[u"type"]; type.isString() && !hasType(value, type.toString())) {
             const QString form = rightForm(node.definition);
-            return {tr("%1 should be %2").arg(quoted(value), form.isEmpty() ? typeForm(type.toString()) : form)};
+            return {tr("%1 should be %2").arg(said, form.isEmpty() ? typeForm(type.toString()) : form)};
         }
-        if (const QJsonValue allowed = rules[u"enum"]; allowed.isArray()) return unknownWord(allowed.toArray(), value);
+        if (const QJsonValue allowed = rules[u"enum"]; allowed.isArray())
+            return unknownWord(allowed.toArray(), value, said);
         if (value.isArray()) return length(node, rules, value);
-        if (value.isDouble()) return bounds(rules, value);
+        if (value.isDouble()) return bounds(rules, said);
         if (value.toString().isEmpty()) return {tr("this text is empty: write it")};
-        return {tr("%1 should be %2").arg(quoted(value), rightForm(node.definition))};
+        return {tr("%1 should be %2").arg(said, rightForm(node.definition))};
     }
 
     Node resolve(const QJsonValue& rules) const {
@@ -141,14 +146,14 @@ private:
         return resolve(options[0]).rules;
     }
 
-    static QStringList unknownWord(const QJsonArray& allowed, const QJsonValue& value) {
+    static QStringList unknownWord(const QJsonArray& allowed, const QJsonValue& value, const QString& said) {
         QStringList words;
         for (const QJsonValue& word : allowed)
             words += word.isString() ? word.toString() : quoted(word);
         if (!value.isString() || words.size() == 1) {
-            return {tr("%1 should be %2").arg(quoted(value), words.join(tr(" or ")))};
+            return {tr("%1 should be %2").arg(said, words.join(tr(" or ")))};
         }
-        return {tr("%1 is not known here%2").arg(quoted(value), suggestion(value.toString(), words))};
+        return {tr("%1 is not known here%2").arg(said, suggestion(value.toString(), words))};
     }
 
     static std::vector<Complaint> keys(const QJsonObject& rules, const QJsonObject& object) {
@@ -181,13 +186,13 @@ private:
         return {tooMany ? tr("there can be no more than one so far") : tr("at least one is needed")};
     }
 
-    static QStringList bounds(const QJsonObject& rules, const QJsonValue& value) {
+    static QStringList bounds(const QJsonObject& rules, const QString& said) {
         if (!rules.contains(u"minimum") && !rules.contains(u"maximum")) return {};
         if (!rules.contains(u"maximum")) {
-            return {tr("%1 should be a whole number from %2 on").arg(quoted(value), quoted(rules[u"minimum"]))};
+            return {tr("%1 should be a whole number from %2 on").arg(said, quoted(rules[u"minimum"]))};
         }
         return {tr("%1 should be a whole number from %2 to %3")
-                    .arg(quoted(value), quoted(rules[u"minimum"]), quoted(rules[u"maximum"]))};
+                    .arg(said, quoted(rules[u"minimum"]), quoted(rules[u"maximum"]))};
     }
 
     QJsonObject m_schema;
@@ -211,22 +216,22 @@ QJsonValue child(const QJsonValue& value, const QString& key) {
 
 } // namespace
 
-std::vector<Complaint> checkAgainstSchema(const QJsonObject& document) {
-    const QJsonValue version = document[u"lockscope"];
+std::vector<Complaint> checkAgainstSchema(const JsonDocument& document) {
+    const QJsonValue version = document.object()[u"lockscope"];
     if (!version.isUndefined() && version != 1 && version != 2)
         return {
             {QStringLiteral("/lockscope"), tr("%1 should be 1 or 2, the versions of such files").arg(quoted(version))}};
     return checkAgainstSchema(document, scenarioSchema(version.toInt()));
 }
 
-std::vector<Complaint> checkAgainstSchema(const QJsonObject& document, const QByteArray& schemaJson) {
+std::vector<Complaint> checkAgainstSchema(const JsonDocument& document, const QByteArray& schemaJson) {
     const QJsonObject schemaText = QJsonDocument::fromJson(schemaJson).object();
     valijson::Schema schema;
     valijson::SchemaParser parser;
     const QJsonValue schemaValue(schemaText);
     parser.populateSchema(valijson::adapters::QtJsonAdapter(schemaValue), schema);
 
-    const QJsonValue value(document);
+    const QJsonValue value(document.object());
     valijson::Validator validator(valijson::Validator::kStrongTypes);
     valijson::ValidationResults results;
     if (validator.validate(schema, valijson::adapters::QtJsonAdapter(value), &results)) return {};
@@ -244,7 +249,10 @@ std::vector<Complaint> checkAgainstSchema(const QJsonObject& document, const QBy
             path += pointerStep(key);
         }
         if (!seen.insert(path).second) continue; // parents fail along with their children, alternatives one by one
-        for (const Complaint& complaint : explainer.complaints(node, here))
+        // A parser keeps some 16 digits of a large number.
+        const QString number = here.isDouble() ? document.written(path) : QString();
+        for (const Complaint& complaint :
+             explainer.complaints(node, here, number.isEmpty() ? quoted(here) : shortened(number)))
             complaints.push_back({path + complaint.path, complaint.message});
     }
     if (complaints.empty()) { // never silent, even when the words are not ours

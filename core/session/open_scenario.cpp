@@ -7,6 +7,7 @@
 #include "scenario/scenario_file.h"
 #include "session/shared_run.h"
 #include "sim/fitting_recipes.h"
+#include "sim/other_servers.h"
 #include "trace/json_positions.h"
 
 #include <QFile>
@@ -68,6 +69,25 @@ QString complaintAboutLock(const scenario::NamedLock& lock, const scenario::Scen
     return Text::tr("“%1” does not work on the servers that keep “%2”").arg(lock.recipe, lock.settings.name);
 }
 
+/// Of all recipes that a run can come to use; 0: it names one that is none.
+qsizetype mostSteps(const scenario::Scenario& scenario) {
+    QStringList used{scenario.recipe};
+    for (const scenario::NamedLock& lock : scenario.moreLocks)
+        if (!lock.recipe.isEmpty()) used += lock.recipe;
+    for (const scenario::Fault& fault : scenario.faults)
+        if (fault.setting == QLatin1String("recipe")) used += fault.text;
+    if (scenario.manager)
+        for (const auto& [engine, recipe] : scenario.manager->recipes)
+            used += recipe;
+    qsizetype most = 0;
+    for (const QString& id : used) {
+        const recipes::RecipeInfo* const info = recipes::findRecipe(id.toUtf8());
+        if (!info) return 0;
+        most = std::max(most, info->steps.size());
+    }
+    return most;
+}
+
 } // namespace
 
 std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario, const QString& file) {
@@ -75,7 +95,8 @@ std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario
     const auto note = [&](const QString& path, const QString& message) {
         if (!message.isEmpty()) problems.push_back({file, 0, path, message});
     };
-    const scenario::Scenario running = sim::onFittingServers(scenario);
+    scenario::Scenario running = sim::onFittingServers(scenario);
+    running.faults.clear(); // none of what follows asks for them, and each question would copy them
     note(QStringLiteral("/recipe"), complaintAbout(scenario.recipe, scenario));
     if (recipes::lockKeys(scenario.recipe.toUtf8(), scenario.lock.name.toUtf8()).empty())
         note(QStringLiteral("/lock/name"),
@@ -100,6 +121,28 @@ std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario
     return problems;
 }
 
+std::vector<scenario::Problem> fileProblems(const scenario::Scenario& scenario, const QString& file) {
+    std::vector<scenario::Problem> problems = recipeProblems(scenario, file);
+    const bool toldAlready =
+        std::ranges::find(problems, QStringLiteral("/recipe"), &scenario::Problem::path) != problems.end();
+    if (const QString wrong = sim::wrongServers(scenario); !wrong.isEmpty() && !toldAlready)
+        problems.insert(problems.begin(), {file, 0, QStringLiteral("/recipe"), wrong});
+    // Another recipe may have the step, but nobody has chosen one.
+    const qsizetype steps = mostSteps(scenario);
+    for (std::size_t i = 0; steps > 0 && i < scenario.faults.size(); ++i) {
+        const auto& when = scenario.faults[i].when;
+        if (when && when->on == scenario::Trigger::On::Step && when->step > steps)
+            problems.push_back({file, 0, QStringLiteral("/faults/%1/when/step").arg(i),
+                                Text::tr("this fault never strikes: the steps of %1 are 1 to %2")
+                                    .arg(scenario.recipe, QString::number(steps))});
+    }
+    return problems;
+}
+
+QString otherServers(const scenario::Scenario& scenario) {
+    return sim::otherServers(scenario);
+}
+
 std::expected<scenario::Scenario, std::vector<scenario::Problem>> openScenario(const QString& idOrPath,
                                                                                const QString& recipe) {
     auto loaded = load(idOrPath);
@@ -110,7 +153,10 @@ std::expected<scenario::Scenario, std::vector<scenario::Problem>> openScenario(c
             return std::unexpected(std::vector<scenario::Problem>{{{}, 0, {}, complaint}});
         loaded->recipe = recipe;
     }
-    if (auto problems = recipeProblems(*loaded, idOrPath); !problems.empty()) {
+    // A recipe that was chosen beside the file, or with a shared run, brings its servers.
+    const bool chosen = !recipe.isEmpty() || looksShared(idOrPath);
+    auto problems = chosen ? recipeProblems(*loaded, idOrPath) : fileProblems(*loaded, idOrPath);
+    if (!problems.empty()) {
         giveLines(problems, idOrPath);
         return std::unexpected(std::move(problems));
     }

@@ -15,5 +15,11 @@ std::expected<scenario::Scenario, std::vector<scenario::Problem>> openScenario(c
 
 /// The part of openScenario() that concerns recipes, for a scenario that was read otherwise. The problems name `file`.
 std::vector<scenario::Problem> recipeProblems(const scenario::Scenario& scenario, const QString& file);
+/// As recipeProblems(), for a scenario that is as its file says: the servers that it names are those of its recipe.
+std::vector<scenario::Problem> fileProblems(const scenario::Scenario& scenario, const QString& file);
+
+/// Says which servers a scenario runs on when its recipe does not work on those that it names, as a sentence without
+/// its full stop; empty: it names none, or runs on them.
+QString otherServers(const scenario::Scenario& scenario);
 
 } // namespace lockscope::session

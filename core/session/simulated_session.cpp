@@ -7,6 +7,7 @@
 #include "scenario/settings.h"
 #include "session/simulation_worker.h"
 #include "sim/fitting_recipes.h"
+#include "sim/other_servers.h"
 #include "trace/time_text.h"
 
 namespace lockscope::session {
@@ -175,11 +176,19 @@ void SimulatedSession::apply(scenario::Fault fault, Nanos at) {
                 leftOut += tr("%1 at %2", "the target of a fault, and an instant")
                                .arg(done.target.isEmpty() ? done.setting : done.target, instantText(*done.at));
         }
+        scenario::Scenario wanted = m_opened;
+        wanted.recipe = fault.text;
+        QStringList told;
+        //: %1 a sentence: "zk-mutex does not work on …: the run is on … instead".
+        if (const QString others = sim::otherServers(wanted); !others.isEmpty())
+            told += tr("The run begins again. %1.").arg(others);
         if (!leftOut.isEmpty())
             //: %1 the id of a recipe; %2 a list of "redis-1 at 3.200 s".
-            Q_EMIT complained(tr("The run begins again on the servers of %1. This was done by hand, does not fit them "
-                                 "and is left out: %2.")
-                                  .arg(fault.text, leftOut.join(tr(", ", "between two things of a list"))));
+            told +=
+                tr("The run begins again on the servers of %1. This was done by hand, does not fit them and is left "
+                   "out: %2.")
+                    .arg(fault.text, leftOut.join(tr(", ", "between two things of a list")));
+        if (!told.isEmpty()) Q_EMIT complained(told.join(u' '));
         rebuild(Nanos(0));
         advanceTo(reached); // the playhead may stand there
         Q_EMIT futureReplaced(Rewrite::Restart, Nanos(0));

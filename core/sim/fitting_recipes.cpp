@@ -146,6 +146,18 @@ Scenario onServersOf(const Scenario& scenario, const RecipeInfo& recipe) {
     return fits(moved, recipe) && hasNoComplaints(moved) ? moved : scenario;
 }
 
+/// Whether the scenario can begin with it: on its own servers, or on those that the recipe brings.
+bool canBegin(const Scenario& scenario, const RecipeInfo& recipe) {
+    return fits(scenario, recipe) || fits(onServersOf(scenario, recipe), recipe);
+}
+
+/// nullptr: the simulator has no such recipe.
+const RecipeInfo* simulated(const QString& recipe) {
+    const std::vector<RecipeInfo>& all = recipes::simulatedRecipes();
+    const auto found = std::ranges::find(all, recipe.toUtf8(), &RecipeInfo::id);
+    return found == all.end() ? nullptr : &*found;
+}
+
 } // namespace
 
 bool keepsNobodyOut(const RecipeInfo& recipe) {
@@ -161,9 +173,8 @@ std::vector<RecipeInfo> recipesFor(const Scenario& scenario) {
 
 std::vector<RecipeInfo> recipesToBeginWith(const Scenario& scenario) {
     std::vector<RecipeInfo> fitting;
-    std::ranges::copy_if(recipes::simulatedRecipes(), std::back_inserter(fitting), [&](const RecipeInfo& info) {
-        return fits(scenario, info) || fits(onServersOf(scenario, info), info);
-    });
+    std::ranges::copy_if(recipes::simulatedRecipes(), std::back_inserter(fitting),
+                         [&](const RecipeInfo& info) { return canBegin(scenario, info); });
     return fitting;
 }
 
@@ -178,17 +189,21 @@ bool worksForLock(const Scenario& scenario, const scenario::NamedLock& lock) {
 }
 
 bool canRun(const Scenario& scenario, const QString& recipe) {
-    return std::ranges::any_of(recipesToBeginWith(scenario),
-                               [&](const RecipeInfo& info) { return info.id == recipe.toUtf8(); });
+    const RecipeInfo* const info = simulated(recipe);
+    return info && canBegin(scenario, *info);
 }
 
 namespace {
 
+QStringList idsOf(const std::vector<RecipeInfo>& infos) {
+    QStringList ids;
+    for (const RecipeInfo& info : infos)
+        ids += QString::fromLatin1(info.id);
+    return ids;
+}
+
 QString refusal(const QString& recipe, const std::vector<RecipeInfo>& fitting) {
-    if (std::ranges::any_of(fitting, [&](const RecipeInfo& info) { return info.id == recipe.toUtf8(); })) return {};
-    QStringList others;
-    for (const RecipeInfo& info : fitting)
-        others += QString::fromLatin1(info.id);
+    const QStringList others = idsOf(fitting);
     if (!recipes::findRecipe(recipe.toUtf8())) return recipes::noSuchRecipe(recipe, others);
     return QCoreApplication::translate("Faults",
                                        "“%1” does not fit this scenario's servers and programs; these do: %2.")
@@ -197,12 +212,14 @@ QString refusal(const QString& recipe, const std::vector<RecipeInfo>& fitting) {
 
 } // namespace
 
+// Whether one recipe fits is known sooner than which ones do, and a run may ask at each of a thousand changes.
 QString whyNot(const Scenario& scenario, const QString& recipe) {
-    return refusal(recipe, recipesToBeginWith(scenario));
+    return canRun(scenario, recipe) ? QString() : refusal(recipe, recipesToBeginWith(scenario));
 }
 
 QString whyNotNow(const Scenario& scenario, const QString& recipe) {
-    return refusal(recipe, recipesFor(scenario));
+    const RecipeInfo* const info = simulated(recipe);
+    return info && fits(scenario, *info) ? QString() : refusal(recipe, recipesFor(scenario));
 }
 
 } // namespace lockscope::sim

@@ -34,7 +34,8 @@ World::World(const scenario::Scenario& scenario, std::uint64_t seed, std::shared
         m_resources.of(lock);
     watchConditions();
     setClients(m_settings.workload.clients);
-    for (const Fault& fault : m_settings.faults)
+    // They are in the schedule now, and each change of a setting would copy all of them.
+    for (const Fault& fault : std::exchange(m_settings.faults, {}))
         schedule(fault);
     if (!m_settings.liveness) return;
     Fault heal;

@@ -348,9 +348,10 @@ private Q_SLOTS:
     }
 
     void otherSignalsThatEndGoToTheCommandToo() {
-        for (const int signal : {SIGQUIT, SIGUSR1}) {
+        for (const int signal : {SIGQUIT, SIGUSR1, SIGALRM, SIGXCPU, SIGVTALRM}) {
             QFile::remove(path("in"));
-            const auto holder = start({}, "trap 'exit 9' QUIT USR1; touch in; while :; do sleep 0.05; done");
+            const auto holder =
+                start({}, "trap 'exit 9' QUIT USR1 ALRM XCPU VTALRM; touch in; while :; do sleep 0.05; done");
             QTRY_VERIFY_WITH_TIMEOUT(there("in"), 10'000);
             ::kill(pid_t(holder->processId()), signal);
             QVERIFY(end(*holder));

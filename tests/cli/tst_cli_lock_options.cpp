@@ -60,6 +60,32 @@ private Q_SLOTS:
             QCOMPARE(run({QStringLiteral("--wait=") + QLatin1String(wrong)}, "true").status, 125);
     }
 
+    /// A recipe that does not exist is answered by those that these servers have.
+    void recipesAreThoseOfTheServers() {
+        const Ran redis = run({QStringLiteral("--recipe"), QStringLiteral("nope")}, "true");
+        QVERIFY2(redis.status == 125 && redis.err.contains("known are redis-") && !redis.err.contains("zk-mutex") &&
+                     !redis.err.contains("redis-redlock"),
+                 redis.told());
+        for (const char* wrong : {"nope", "zk-mutex"}) {
+            const Ran file = program({QStringLiteral("lock"), QStringLiteral("--recipe"), QLatin1String(wrong),
+                                      QStringLiteral("sqlite://") + path("locks.db"), QStringLiteral("orders"),
+                                      QStringLiteral("--"), QStringLiteral("true")});
+            QVERIFY2(file.status == 125 && file.err.contains("known are sql-row, sql-lease, sql-version\n"),
+                     file.told());
+        }
+        // Each way to call it is a line that can be told from others.
+        for (const QByteArray& line : redis.err.trimmed().split('\n'))
+            QVERIFY2(line.startsWith("lockscope: "), redis.told());
+    }
+
+    void aRedisIsNoSentinel() {
+        const QString url = QStringLiteral("redis+sentinel://127.0.0.1:%1/mymaster").arg(m_server->port());
+        const Ran ran = program({QStringLiteral("lock"), QStringLiteral("--wait"), QStringLiteral("5s"), url,
+                                 QStringLiteral("orders"), QStringLiteral("--"), QStringLiteral("true")});
+        QVERIFY2(ran.status == 125 && ran.err.contains("is a Redis server and no Sentinel"), ran.told());
+        QVERIFY2(!ran.err.contains("unknown command"), ran.told());
+    }
+
     void anUnsafeRecipeIsWarnedOf() {
         const Ran ran = run({QStringLiteral("--recipe"), QStringLiteral("redis-setnx")}, "echo in");
         QVERIFY2(ran.status == 0 && ran.out == "in\n" && ran.err.contains("unsafe"), ran.told());

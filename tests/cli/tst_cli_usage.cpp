@@ -241,6 +241,44 @@ private Q_SLOTS:
         QCOMPARE(ran.err.trimmed().count('\n'), 1);
     }
 
+    /// A file whose servers its own recipe cannot use, or whose steps it does not have, contradicts itself.
+    void whatARecipeCannotUseIsToldWithItsLine() {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("odd.json"));
+        const auto ofFile = [&](const QByteArray& rest, const QStringList& more = {}) {
+            QFile file(path);
+            const QByteArray text =
+                "{\n\"lockscope\": 2, \"id\": \"odd\", \"title\": \"Odd\", \"until\": \"5s\"" + rest + "}\n";
+            if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size()) return Ran{};
+            file.close();
+            return program(QStringList{QStringLiteral("simulate"), path} + more);
+        };
+        const QByteArray zookeeper = ",\n\"services\": [{\"kind\": \"zookeeper\"}]";
+        const Ran odd = ofFile(zookeeper + ",\n\"recipe\": \"redis-set\"");
+        QVERIFY2(odd.status == 2 && odd.out.isEmpty(), odd.told());
+        QVERIFY2(
+            odd.err.contains("odd.json:4: /recipe: “redis-set” does not work on the servers that are named here, 3 "
+                             "ZooKeeper servers: choose one of zk-"),
+            odd.told());
+        QCOMPARE(odd.err.trimmed().count('\n'), 0);
+        // The recipe of files that name none is one of Redis.
+        QVERIFY2(ofFile(zookeeper).err.contains(": /recipe: “redis-set” does not work"), odd.told());
+        const Ran right = ofFile(zookeeper + ", \"recipe\": \"zk-mutex\"");
+        QVERIFY2(right.status == 0 && right.err.isEmpty(), right.told());
+        // Chosen beside the file, it brings its servers, and says so on one line.
+        const Ran chosen =
+            ofFile(zookeeper + ", \"recipe\": \"zk-mutex\"", {QStringLiteral("--recipe"), QStringLiteral("redis-set")});
+        QCOMPARE(chosen.status, 0);
+        QCOMPARE(chosen.err, QByteArray("lockscope: redis-set does not work on 3 ZooKeeper servers: the run is on one "
+                                        "Redis server instead\n"));
+        const Ran step = ofFile(", \"recipe\": \"redis-set\",\n\"faults\": [{\"when\": {\"step\": 99}, \"do\": "
+                                "\"pause-client\", \"target\": \"same\"}]");
+        QVERIFY2(step.status == 2 &&
+                     step.err.contains("odd.json:3: /faults/0/when/step: this fault never strikes: the steps of "
+                                       "redis-set are 1 to "),
+                 step.told());
+    }
+
     void recipesThatDoNotExistAreToldWhereverTheyStand() {
         QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("recipes.json"));
@@ -290,6 +328,7 @@ private Q_SLOTS:
             "lock": {"name": "orders", "lease": "5s"},
             "clients": {"count": 2, "hold": ["1s", "2s"], "think": ["500ms", "1s"]}})");
         write("broken.json", "{");
+        write("contention.json", "{}"); // which could not be told from the built-in one
         QProcessEnvironment environment = plainEnvironment();
         environment.insert(QStringLiteral("XDG_DATA_HOME"), data.path());
         const auto list = [&](const char* more) {
@@ -301,6 +340,9 @@ private Q_SLOTS:
         QVERIFY2(plain.status == 0 && plain.out.contains("night-shift"), plain.told());
         QVERIFY2(plain.out.contains("your own: The night shift") && plain.out.contains("gc-pause"), plain.told());
         QVERIFY2(plain.err.contains("broken"), plain.told()); // not left out without a word
+        QVERIFY2(plain.err.contains("scenarios/contention.json is passed over, because “contention” is the name of a "
+                                    "built-in one"),
+                 plain.told());
         int own = 0;
         QVERIFY2(plain.out.contains("(source: Redisson issue 775)"), plain.told());
         for (const QJsonValue& item : list("--json").array()) {

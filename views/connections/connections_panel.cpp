@@ -95,7 +95,8 @@ QString ConnectionsPanel::summary() const {
 }
 
 void ConnectionsPanel::refresh() {
-    m_summary->setText(tr("%n lock(s)", nullptr, m_model->lockCount()));
+    // Locks of a simulation are on no connection: to count them here would deny them.
+    m_summary->setText(m_model->rowCount() == 0 ? QString() : tr("%n lock(s)", nullptr, m_model->lockCount()));
     fit();
     follow();
 }

@@ -2,9 +2,11 @@
 #include "editor/blank_values.h"
 
 #include "scenario/scenario_file.h"
+#include "trace/duration.h"
 #include "trace/json_edit.h"
 
 #include <QJsonArray>
+#include <QRegularExpression>
 
 namespace lockscope::views {
 
@@ -31,6 +33,19 @@ QString free(const QJsonArray& list, const QString& key, const QString& stem) {
         const QString name = QStringLiteral("%1-%2").arg(stem).arg(i);
         if (std::ranges::none_of(list, [&](const QJsonValue& one) { return one[key].toString() == name; })) return name;
     }
+}
+
+/// An instant a second after another one, in its own terms: "wake+300ms" and "wake+1.3s". An end has nothing behind it.
+QString later(const QString& instant) {
+    if (const auto time = parseDuration(instant)) return formatDuration(*time + 1s);
+    if (instant == QLatin1String("end")) return instant;
+    const qsizetype sign = instant.lastIndexOf(QRegularExpression(QStringLiteral("[+-](?=[0-9])")));
+    const auto offset = parseDuration(sign < 0 ? QStringLiteral("0s") : instant.sliced(sign + 1));
+    if (!offset) return instant;
+    const Nanos after = (sign >= 0 && instant[sign] == u'-' ? -*offset : *offset) + 1s;
+    const QString base = sign < 0 ? instant : instant.left(sign);
+    if (after == Nanos::zero()) return base;
+    return base + (after < Nanos::zero() ? u'-' : u'+') + formatDuration(after < Nanos::zero() ? -after : after);
 }
 
 QJsonArray usualProgram() {
@@ -60,7 +75,8 @@ QJsonObject blankElement(const EditedDocument& document, const QString& list) {
                 {QStringLiteral("count"), 1}};
     if (key == QLatin1String("steps") && !lesson) return {{QStringLiteral("think"), QStringLiteral("1s")}};
     if (key == QLatin1String("steps"))
-        return {{QStringLiteral("until"), there.isEmpty() ? QJsonValue(QStringLiteral("1s")) : there.last()[u"until"]},
+        return {{QStringLiteral("until"),
+                 there.isEmpty() ? QStringLiteral("1s") : later(there.last()[u"until"].toString())},
                 {QStringLiteral("say"), texts()},
                 {QStringLiteral("claims"), QJsonArray{claim()}}};
     if (key == QLatin1String("scenes"))

@@ -41,6 +41,7 @@ void EditedDocument::load(const QByteArray& json) {
     if (text.startsWith(QChar::ByteOrderMark)) text.remove(0, 1);
     m_text->setPlainText(text);
     m_text->setModified(false);
+    m_object = {}; // nothing of a former text stands for one that cannot be read
     read();
     const bool first = m_kind == Kind::Scenario && m_legible && m_object[u"lockscope"].toInt() == 1;
     // A file with mistakes keeps its form, so that the complaints' places are those of the person who wrote it.
@@ -62,7 +63,7 @@ void EditedDocument::read() {
         auto read = scenario::parseScenario(text, {});
         if (!read)
             m_problems = read.error();
-        else if (m_problems = session::recipeProblems(*read, {}); m_problems.empty())
+        else if (m_problems = session::fileProblems(*read, {}); m_problems.empty())
             m_scenario = std::move(*read);
     } else {
         auto read = lesson::parseLesson(text, {});

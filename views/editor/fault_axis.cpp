@@ -35,7 +35,7 @@ FaultAxis::FaultAxis(EditedDocument* document, QWidget* parent) : QWidget(parent
     setToolTip(tr("Drag a fault to another instant; double click adds one there; Delete removes the chosen one"));
     connect(document, &EditedDocument::changed, this, [this] {
         m_laidOutFor = -1;
-        if (m_current >= m_document->at(QStringLiteral("/faults")).toArray().size()) m_current = -1;
+        if (m_current >= count()) m_current = -1;
         update();
         tell();
     });
@@ -89,6 +89,14 @@ void FaultAxis::layOut() {
     }
 }
 
+bool FaultAxis::isUnread() const {
+    return !m_document->isLegible() && m_document->object().isEmpty();
+}
+
+QString FaultAxis::unreadNotice() const {
+    return tr("The faults stand here as soon as the text is JSON.");
+}
+
 QRect FaultAxis::markOf(int index) const {
     const_cast<FaultAxis*>(this)->layOut();
     const auto found = std::ranges::find(m_marks, index, &Mark::index);
@@ -108,9 +116,14 @@ void FaultAxis::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), color(Role::SurfaceSunken));
     painter.setFont(uiFont(-1));
     const int bottom = height() - 22;
-    scale().paint(painter, kRow + 6, bottom);
+    if (isUnread()) {
+        painter.setPen(color(Role::TextDim));
+        painter.drawText(rect().adjusted(kGrid, 0, -kGrid, 0), Qt::AlignCenter | Qt::TextWordWrap, unreadNotice());
+    } else {
+        scale().paint(painter, kRow + 6, bottom);
+    }
     const bool conditional = std::ranges::any_of(m_marks, [](const Mark& mark) { return !mark.at; });
-    if (m_marks.empty() || !conditional) {
+    if (!isUnread() && (m_marks.empty() || !conditional)) {
         painter.setPen(color(Role::TextDim));
         painter.drawText(QRect(m_left, kCondition, width() - m_left - kMargin, kRow - 4),
                          Qt::AlignLeft | Qt::AlignVCenter,
@@ -154,11 +167,11 @@ void FaultAxis::setCurrent(int index) {
 
 void FaultAxis::tell() {
     const QJsonObject fault = m_document->at(QStringLiteral("/faults/%1").arg(m_current)).toObject();
-    const int count = int(m_document->at(QStringLiteral("/faults")).toArray().size());
-    const QString sentence = m_current < 0
-                                 ? tr("%n fault(s), none chosen", "", count)
+    const QString sentence = isUnread() ? unreadNotice()
+                             : m_current < 0
+                                 ? tr("%n fault(s), none chosen", "", count())
                                  : tr("Fault %1 of %2: %3")
-                                       .arg(QString::number(m_current + 1), QString::number(count),
+                                       .arg(QString::number(m_current + 1), QString::number(count()),
                                             elementWords(fault, QCoreApplication::translate("Language", "en")));
     setAccessibleDescription(sentence);
     Q_EMIT told(sentence);

@@ -21,6 +21,8 @@ public:
     void setCurrent(int index);
     /// Begins `px` from the left, as lanes below do; 0: near the edge.
     void setLeft(int px);
+    /// How many faults are shown.
+    int count() const { return int(m_document->at(QStringLiteral("/faults")).toArray().size()); }
     /// Where a fault's mark is, in pixels; empty: it has none.
     QRect markOf(int index) const;
     /// The instant at a pixel, and the pixel of an instant.
@@ -50,6 +52,9 @@ private:
         QString words;
         QRect rect;
     };
+    /// The text has never been JSON: there is nothing to show, not even of before.
+    bool isUnread() const;
+    QString unreadNotice() const;
     AxisScale scale() const { return {width(), m_until, m_left}; }
     void layOut();
     void add(Nanos at);

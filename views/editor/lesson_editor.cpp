@@ -110,8 +110,11 @@ void LessonEditor::tellFindings(const std::vector<lesson::Untruth>& wrong) {
         sentences += one.what;
         places += one.step < 0 ? QStringLiteral("/scenes") : QStringLiteral("/steps/%1").arg(one.step);
     }
-    const QString state = wrong.empty() ? tr("Checked: every claim is true of its run.")
-                                        : tr("%n thing(s) are not true", "", int(wrong.size()));
+    const std::size_t unwritten = document()->unwritten().size();
+    QString state = wrong.empty() ? tr("Checked: every claim is true of its run.")
+                                  : tr("%n thing(s) are not true", "", int(wrong.size()));
+    if (wrong.empty() && unwritten > 0)
+        state = tr("Checked: every claim is true of its run. Texts that are still to be written: %1").arg(unwritten);
     text()->setFindings(sentences, places, state);
     tell(state);
     Q_EMIT checked();

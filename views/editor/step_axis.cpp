@@ -61,6 +61,13 @@ StepAxis::StepAxis(EditedDocument* document, QWidget* parent) : QWidget(parent),
 
 void StepAxis::playSoon() {
     ++m_wanted;
+    if (!m_document->lesson() && !m_document->text()->isUndoAvailable()) {
+        // It was opened with its mistakes: what is in sight, or still being played, is of another lesson.
+        m_played.clear();
+        m_playedFor = m_wanted;
+        m_current = 0;
+        m_fault = -1;
+    }
     m_soon.start();
     update();
 }

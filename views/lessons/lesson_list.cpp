@@ -94,6 +94,15 @@ void LessonList::showCourse(const std::map<QString, LessonProgress>& progress, c
     int at = 0; // the lesson that is open
     const QStringList course = lesson::builtinLessons();
     for (const QString& id : course + scenario::userFiles(scenario::Shelf::Lessons)) {
+        if (m_list->count() >= course.size() && course.contains(id)) {
+            auto* const hidden = new QListWidgetItem(tr("Your own · %1").arg(id), m_list);
+            hidden->setData(Idea, tr("A built-in lesson has this name, too: give the file %1 another one.")
+                                      .arg(scenario::userFile(scenario::Shelf::Lessons, id)));
+            hidden->setData(Right, tr("cannot be opened"));
+            hidden->setData(Qt::AccessibleDescriptionRole, hidden->data(Idea));
+            hidden->setToolTip(hidden->data(Idea).toString());
+            continue;
+        }
         const auto lesson = lesson::loadLesson(id);
         if (!lesson) { // one of the person's own: a test reads all others
             auto* const broken = new QListWidgetItem(tr("Your own · %1").arg(id), m_list);

@@ -149,11 +149,16 @@ const QList<WelcomePage::Offer>& WelcomePage::offers() {
     }
     using scenario::Shelf;
     for (const QString& name : scenario::userFiles(Shelf::Scenarios)) {
-        const Words words = wordsOf(scenario::userFile(Shelf::Scenarios, name), name, language);
-        if (scenario::builtinScenarios().contains(name)) continue; // it could not be reached by this name
-        m_offers << Offer{name,          tr("Your own: %1").arg(words.title.isEmpty() ? name : words.title),
-                          words.summary, true,
-                          words.inAll,   {},
+        const QString path = scenario::userFile(Shelf::Scenarios, name);
+        const Words words = wordsOf(path, name, language);
+        // A name that a built-in one has, too, means that one: such a file goes by its path.
+        const QString id = scenario::builtinScenarios().contains(name) ? path : name;
+        m_offers << Offer{id,
+                          tr("Your own: %1").arg(words.title.isEmpty() ? name : words.title),
+                          words.summary,
+                          true,
+                          words.inAll,
+                          {},
                           words.source};
     }
     return m_offers;

@@ -67,6 +67,12 @@ QCoro::Task<SentinelWord> askSentinel(Client& sentinel, QByteArray master, std::
     const Result told = co_await std::move(details);
     if (!named) {
         survey->failed();
+        if (named.error().code == "ERR" && named.error().message.contains(QLatin1String("unknown command")))
+            co_return SentinelWord{
+                Text::tr("%1 is a Redis server and no Sentinel: give the Sentinels’ own ports, such as "
+                         "26379, or write redis:// for this server alone.")
+                    .arg(where),
+                SentinelWord::Login::Fine};
         co_return SentinelWord{named.error().message, loginOf(named.error())};
     }
     bool ok = named->items.size() == 2;

@@ -2,6 +2,7 @@
 #include "connections/factories.h"
 #include "connections/kept.h"
 #include "connections/sql/sql_records.h"
+#include "recipes/no_such_recipe.h"
 #include "recipes/of_question.h"
 #include "recipes/sql/sql_renewals.h"
 
@@ -55,13 +56,24 @@ public:
         lock.renewals = m_renewals;
         auto recipe = recipes::makeSqlRecipe(id, std::move(lock));
         if (!recipe) return recipe;
-        if (!*recipe) return std::unexpected(noSuchRecipe(id, *this));
+        if (!*recipe) return std::unexpected(LockError{LockError::Kind::NotSupported, noRecipe(id)});
         return std::make_unique<KeptRecipe>(m_database, *std::move(recipe));
     }
 
     RecordStore* records() override { return wrongTable() ? nullptr : &m_records; }
 
 private:
+    /// A file of SQLite has neither row locks nor named ones.
+    QString noRecipe(const QByteArray& id) const {
+        const sql::Abilities can = m_database->abilities();
+        QStringList known;
+        for (const recipes::RecipeInfo& info : recipes::allRecipes()) {
+            const bool byConnection = info.heldBy == recipes::HeldBy::Connection;
+            if (info.backend == backend() && (!byConnection || (can.rowLocks && can.namedLocks)))
+                known += QString::fromLatin1(info.id);
+        }
+        return QStringLiteral("%1: %2").arg(m_url.display(), recipes::noSuchRecipe(QString::fromUtf8(id), known));
+    }
     std::optional<LockError> wrongTable() const {
         const auto wrong = m_database->unusable();
         return wrong ? std::optional(recipes::lockError(*wrong)) : std::nullopt;

@@ -118,6 +118,15 @@ private Q_SLOTS:
         row("no lease", R"(, "lock": {"lease": "0s"})", "/lock/lease", "at least 1ms");
         row("never still", R"(, "clients": {"hold": "0s", "think": "0s"})", "/clients", "both be 0 s");
         row("title by language", R"(, "summary": {"zh_CN": "锁"})", "/summary", "“en” is missing");
+        row("seed beyond all", R"(, "seed": 9223372036854775808)", "/seed",
+            "9223372036854775808 should be a whole number from 0 to 9223372036854775807");
+        row("seed beyond exact doubles", R"(, "seed": -9223372036854775809)", "/seed",
+            "-9223372036854775809 should be a whole number");
+        row("behind the end", R"(, "until": "30s", "faults": [{"at": "100s", "do": "kill-client", "target": "A"}])",
+            "/faults/0/at", "never strikes: the run ends at 30s");
+        row("condition behind the end",
+            R"(, "until": "30s", "faults": [{"when": {"on": "granted", "after": "31s"}, "do": "heal-all"}])",
+            "/faults/0/when/after", "never strikes: the run ends at 30s");
         row("twice", R"(, "until": "5s", "until": "6s")", "/until", "second time");
         row("contradiction", R"(, "expect": {"*": {"holds": ["progress"], "violates": ["progress"]}})", "/expect/*",
             "both hold and be violated");
@@ -134,6 +143,14 @@ private Q_SLOTS:
         QVERIFY2(read.error()[0].message.contains(words), qPrintable(all));
     }
 
+    /// A complaint is one line, whatever the file has in it, and no longer than somebody reads.
+    void aComplaintIsOneLine() {
+        const QString torn = complaintsOf(kHead + R"(, "expect": {"*": {"holds": ["pro\ngress"]}}})");
+        QCOMPARE(torn.count(u'\n'), 0);
+        QVERIFY2(torn.contains(QStringLiteral("did you mean “progress”?")), qPrintable(torn));
+        QVERIFY(complaintsOf(kHead + ", \"until\": \"" + QByteArray(5000, 'a') + "\"}").size() < 500);
+    }
+
     void aLockTimeIsJudgedByWhatItMeets() {
         // Its counterpart is changed in time; when a trigger does it, nobody knows.
         for (const char* faults : {R"({"at": "9s", "do": "set", "set": "lease", "to": "1s"},
@@ -145,7 +162,24 @@ private Q_SLOTS:
                 QStringLiteral("accepted"));
     }
 
+    /// Counts that say the same, a lease that grows, and a fault that has struck are no mistakes.
+    void whatMayStrikeIsNoMistake() {
+        for (const char* rest : {R"(, "workload": {"count": 3}, "clients": [{"count": 1}, {"count": 2}])",
+                                 R"(, "programs": [{"name": "p", "steps": [{"think": "1s"}]}], "workload": {"count": 3},
+                                     "clients": [{"program": "p", "count": 2}])",
+                                 R"(, "locks": [{"name": "a", "lease": "5s"}], "faults": [
+                                     {"at": "1s", "do": "set", "set": "lease", "to": "9s"},
+                                     {"when": {"lease_left": "6s"}, "do": "heal-all"}])",
+                                 R"(, "until": "9s", "faults": [{"at": "9s", "do": "heal-all"}])",
+                                 R"(, "until": "9s", "faults": [{"at": "10s", "do": "heal-all", "by": "hand"}])"})
+            QCOMPARE(complaintsOf(kSecond + rest + "}"), QStringLiteral("accepted"));
+    }
+
     void aRecordingKeepsWhatRan() {
+        const QByteArray late =
+            kHead + R"(, "until": "30s", "faults": [{"at": "100s", "do": "kill-client", "target": "A"}]})";
+        QVERIFY(!parseScenario(late, QStringLiteral("x.json")));
+        QVERIFY(recordedScenario(late));
         const QByteArray slow = kHead + R"(, "lock": {"lease": "5s", "watchdog": "10s"}})";
         QVERIFY(!parseScenario(slow, QStringLiteral("x.json")));
         const auto recorded = recordedScenario(slow);
@@ -228,6 +262,22 @@ private Q_SLOTS:
             "/clients/0/program", "there is no program “reed”; did you mean “read”?");
         row("programs for nobody", R"(, "programs": [{"name": "read", "steps": [{"think": "1s"}]}])", "/programs",
             "nobody runs these programs");
+        row("clients of two counts", R"(, "workload": {"count": 3}, "clients": [{"count": 1}])", "/clients",
+            "these are 1 clients, and “count” in “workload” says 3");
+        row("clients that never come",
+            R"(, "programs": [{"name": "p", "steps": [{"think": "1s"}]}], "workload": {"count": 1},
+                "clients": [{"program": "p", "count": 2}])",
+            "/clients", "leave out one of both");
+        row("after all is healed",
+            R"(, "until": "30s", "liveness": "20s", "faults": [{"at": "20s", "do": "kill-client", "target": "A"}])",
+            "/faults/0/at", "from 20s on (“liveness”) everything is healed");
+        row("too often",
+            R"(, "until": "30s", "faults": [{"at": "1s", "do": "pause-client", "target": "A", "every": "1us"}])",
+            "/faults/0/every", "would strike 29000001 times until the run ends, and 100000 are possible");
+        row("more than the lease", R"(, "locks": [{"name": "a", "lease": "5s"}, {"name": "b", "lease": "9s"}],
+                "faults": [{"when": {"lease_left": "6s", "lock": "b"}, "do": "heal-all"},
+                           {"when": {"lease_left": "6s"}, "do": "heal-all"}])",
+            "/faults/1/when/lease_left", "never strikes: the lease is 5s");
         row("too many clients", R"(, "clients": [{"count": 150}, {"count": 51}])", "/clients",
             "there are 201 clients; at most 200 fit");
         const auto fault = [&](const char* name, const char* when, const char* rest, const char* path,

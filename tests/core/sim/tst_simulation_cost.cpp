@@ -4,6 +4,7 @@
 #include "sim/fitting_recipes.h"
 #include "sim/world.h"
 
+#include <QElapsedTimer>
 #include <QTest>
 #include <cmath>
 
@@ -25,6 +26,28 @@ private Q_SLOTS:
         constexpr double kSlack = 1.3;
         QVERIFY(some <= few * kSlack * std::log(50) / std::log(10));
         QVERIFY(many <= few * kSlack * std::log(200) / std::log(10));
+    }
+
+    /// A change of a setting costs the same, however many others the scenario has.
+    void manyChangesCostNoMoreEach() {
+        auto scenario = scenario::loadScenario(QStringLiteral("contention")).value();
+        constexpr int kChanges = 10'000;
+        for (int i = 0; i < kChanges; ++i) {
+            scenario::Fault fault;
+            fault.at = 1s + i * 1ms;
+            fault.action = scenario::Action::Set;
+            fault.setting = QStringLiteral("lease");
+            fault.text = QStringLiteral("%1s").arg(10 + i % 5);
+            scenario.faults.push_back(fault);
+        }
+        QElapsedTimer clock;
+        clock.start();
+        auto trace = std::make_shared<trace::Trace>();
+        sim::World world(scenario, 1, trace);
+        world.runUntil(20s);
+        QCOMPARE(world.settings().lock.lease, Nanos(14s));
+        qInfo("%d changes: %lld ms", kChanges, clock.elapsed());
+        QVERIFY(clock.elapsed() < 30'000); // some minutes, where each copies all of them
     }
 
 private:

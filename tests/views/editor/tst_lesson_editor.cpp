@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "editor/blank_values.h"
 #include "editor/hands_lesson.h"
 #include "editor/lesson_editor.h"
 #include "editor/list_editor.h"
@@ -145,7 +146,34 @@ private Q_SLOTS:
         QCOMPARE(s.window.text()->complaints()->count(), 6);
         QVERIFY2(s.found().contains(QStringLiteral("still to be written")), qPrintable(s.found()));
         s.check(); // but it can be played
-        QVERIFY2(s.found().startsWith(QStringLiteral("Checked")), qPrintable(s.found()));
+        QVERIFY2(s.found().contains(QStringLiteral("its answer is told in the next step")), qPrintable(s.found()));
+        s.document()->append(QStringLiteral("/steps"), blankElement(*s.document(), QStringLiteral("/steps")));
+        QCOMPARE(s.document()->at(QStringLiteral("/steps/1/until")).toString(), QStringLiteral("4s"));
+        s.check();
+        // What is still to be written stays in sight.
+        QVERIFY2(s.found().startsWith(QStringLiteral("Checked")) && s.found().endsWith(QStringLiteral("written: 8")),
+                 qPrintable(s.found()));
+        QCOMPARE(s.window.text()->complaints()->count(), 9);
+    }
+
+    /// A step without a length is shown to nobody.
+    void aStepThatEndsWhereItBeginsIsFound() {
+        Scene s;
+        s.document()->append(QStringLiteral("/steps"), s.document()->at(QStringLiteral("/steps/0")));
+        s.check();
+        QVERIFY2(s.found().startsWith(QStringLiteral("step 2: it ends where the step before it ends")),
+                 qPrintable(s.found()));
+    }
+
+    /// The steps of the lesson before are not those of a file with a mistake.
+    void aFileWithAMistakeHasNoSteps() {
+        Scene s;
+        StepAxis* const axis = s.window.axis();
+        QTRY_VERIFY_WITH_TIMEOUT(axis->isUpToDate() && axis->barOf(0).isValid(), 60'000);
+        s.window.openText("{}");
+        QVERIFY(!axis->barOf(0).isValid());
+        QVERIFY2(axis->notice().contains(QStringLiteral("as soon as the lesson has no mistake")),
+                 qPrintable(axis->notice()));
     }
 
     /// A scene whose moment does not happen has no steps on the axis, and the axis says so.

@@ -208,6 +208,35 @@ private Q_SLOTS:
         QVERIFY(s.document()->scenario());
     }
 
+    /// A file that cannot be read shows nothing of the document that was there before it.
+    void anUnreadableFileHasNoFaults() {
+        Scene s;
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("torn.json"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("{ \"faults\": [{ \"at\"") > 0);
+        file.close();
+        QCOMPARE(s.window.axis()->count(), 1); // of the template
+        s.window.openFile(path);
+        QVERIFY(!s.document()->isLegible());
+        QCOMPARE(s.window.axis()->count(), 0);
+        QVERIFY(s.window.axis()->markOf(0).isEmpty());
+        QVERIFY2(s.window.axis()->accessibleDescription().contains(QStringLiteral("as soon as the text is JSON")),
+                 qPrintable(s.window.axis()->accessibleDescription()));
+    }
+
+    /// Servers that the recipe does not work on are told where they are chosen.
+    void serversOfAnotherKindAreComplainedAbout() {
+        Scene s;
+        s.document()->set(QStringLiteral("/services/0/kind"), QStringLiteral("zookeeper"));
+        QVERIFY(!s.document()->scenario());
+        QVERIFY2(
+            s.document()->complaintAbout(QStringLiteral("/recipe")).contains(QStringLiteral("3 ZooKeeper servers")),
+            qPrintable(s.document()->complaintAbout(QStringLiteral("/recipe"))));
+        s.document()->set(QStringLiteral("/recipe"), QStringLiteral("zk-mutex"));
+        QVERIFY(s.document()->scenario());
+    }
+
     void faultsAreDraggedAddedAndRemoved() {
         Scene s;
         FaultAxis* const axis = s.window.axis();
