@@ -54,11 +54,30 @@ void setSight(NodeState& node, const Event& event) {
     node.unseenBy = lost ? event.actor : kNoEntity;
     node.unseenWhy = lost ? event.aux : kNoEntity;
 }
+
+/// A message that was lost, or came twice, may be the one for which a fault was armed.
+void disarm(std::map<EntityId, LinkState>& links, const Event& event, const Trace& trace) {
+    const bool answers = event.kind == EventKind::Reply || event.kind == EventKind::Push;
+    if (answers && event.value == -1) {
+        for (auto& [id, link] : links) {
+            bool& armed = event.kind == EventKind::Reply ? link.replyLossArmed : link.pushLossArmed;
+            const Entity& e = trace.entity(id);
+            if (armed && e.other == event.actor && e.parent == event.subject) armed = false;
+        }
+    } else if (event.kind == EventKind::Request && event.flags & kFault) {
+        for (auto& [id, link] : links) {
+            const Entity& e = trace.entity(id);
+            if (e.parent == event.actor && e.other == event.subject) link.repeatArmed = false;
+        }
+    }
+}
 } // namespace
 
 void State::apply(const Event& event, const Trace& trace, std::vector<Ended>* ended) {
     if (event.at >= m_alarm.at) passTime(event.at, ended);
-    if (isLife(event.kind)) {
+    if (isMessage(event.kind)) { // first: most rows are
+        if (event.value == -1 || event.flags & kFault) disarm(links, event, trace);
+    } else if (isLife(event.kind)) {
         applyLife(event, trace, ended);
     } else if (isBelief(event.kind)) {
         applyBelief(event);
@@ -79,17 +98,6 @@ void State::apply(const Event& event, const Trace& trace, std::vector<Ended>* en
             setSight(nodes[event.subject], event);
     } else if (event.kind == EventKind::Step) {
         beliefs[{event.subject, event.actor}].step = event.aux;
-    } else if ((event.kind == EventKind::Reply || event.kind == EventKind::Push) && event.value == -1) {
-        for (auto& [id, link] : links) {
-            bool& armed = event.kind == EventKind::Reply ? link.replyLossArmed : link.pushLossArmed;
-            const Entity& e = trace.entity(id);
-            if (armed && e.other == event.actor && e.parent == event.subject) armed = false;
-        }
-    } else if (event.kind == EventKind::Request && event.flags & kFault) {
-        for (auto& [id, link] : links) {
-            const Entity& e = trace.entity(id);
-            if (e.parent == event.actor && e.other == event.subject) link.repeatArmed = false;
-        }
     }
     ++rows;
 }

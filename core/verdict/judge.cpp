@@ -37,6 +37,10 @@ struct Judge::Impl {
     void take(std::size_t number) {
         const Event event = trace->at(number);
         timeComesTo(event.time(), number);
+        if (isMessage(event.kind)) { // most rows are, and no invariant is about them
+            state.apply(event, *trace);
+            return;
+        }
         const Row row{event, number, *trace};
         if (isRecord(event.kind) && trace->copyOf(event.subject) != trace::kNoEntity) {
             // Invariants are about the lock; one server's copy of it is only a means.

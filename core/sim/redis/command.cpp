@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <initializer_list>
 
 namespace lockscope::sim::redisd {
@@ -17,31 +16,41 @@ class Table {
 public:
     void add(const Command& command) {
         const std::string_view name = command.name;
-        std::size_t place = hashOf(name) % kPlaces;
+        const std::uint64_t letters = firstOf(name);
+        std::size_t place = placeOf(name, letters);
         while (m_places[place].command)
             place = (place + 1) % kPlaces;
-        m_places[place] = {name, &command};
+        m_places[place] = {letters, name, &command};
         ++m_count;
         Q_ASSERT(m_count < kPlaces / 2);
     }
     const Command* find(std::string_view name) const {
-        for (std::size_t place = hashOf(name) % kPlaces; m_places[place].command; place = (place + 1) % kPlaces)
-            if (name == m_places[place].name) return m_places[place].command;
+        const std::uint64_t letters = firstOf(name);
+        for (std::size_t place = placeOf(name, letters); m_places[place].command; place = (place + 1) % kPlaces) {
+            const Place& there = m_places[place];
+            if (there.first != letters || there.name.size() != name.size()) continue;
+            if (name.size() <= sizeof letters || there.name == name) return there.command;
+        }
         return nullptr;
     }
 
 private:
     struct Place {
+        std::uint64_t first = 0; ///< letters
         std::string_view name;
         const Command* command = nullptr;
     };
     static constexpr std::size_t kPlaces = 1024;
-    /// Commands differ in their first eight letters, their length, or their last letter.
-    static std::uint64_t hashOf(std::string_view name) {
+    static std::uint64_t firstOf(std::string_view name) {
         std::uint64_t first = 0;
-        std::memcpy(&first, name.data(), std::min(name.size(), sizeof first));
+        for (std::size_t i = 0; i < std::min(name.size(), sizeof first); ++i)
+            first |= std::uint64_t(std::uint8_t(name[i])) << (8 * i);
+        return first;
+    }
+    /// Commands differ in their first eight letters, their length, or their last letter.
+    static std::size_t placeOf(std::string_view name, std::uint64_t first) {
         const std::uint64_t last = name.empty() ? 0 : std::uint64_t(name.back());
-        return ((first ^ name.size() ^ last << 56) * 0x9e3779b97f4a7c15u) >> 40;
+        return (((first ^ name.size() ^ last << 56) * 0x9e3779b97f4a7c15u) >> 40) % kPlaces;
     }
     std::array<Place, kPlaces> m_places{};
     std::size_t m_count = 0;

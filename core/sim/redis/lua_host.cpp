@@ -6,7 +6,9 @@
 
 #include <QCryptographicHash>
 #include <clocale>
+#include <cstring>
 #include <lua.hpp>
+#include <utility>
 
 namespace lockscope::sim::redisd {
 
@@ -46,6 +48,42 @@ QByteArray errorField(lua_State* lua, const char* name) {
     const QByteArray field = text ? QByteArray(text, qsizetype(size)) : QByteArray();
     lua_pop(lua, 1);
     return field;
+}
+
+/// Makes the word an entry of the table at `index`, which is negative.
+void putWord(lua_State* lua, int index, int place, const QByteArray& word) {
+    lua_pushlstring(lua, word.constData(), std::size_t(word.size()));
+    lua_rawseti(lua, index - 1, place);
+}
+
+/// Whether the value on top of the stack is this text.
+bool isWord(lua_State* lua, const QByteArray& word) {
+    if (lua_type(lua, -1) != LUA_TSTRING) return false;
+    std::size_t size = 0;
+    const char* const text = lua_tolstring(lua, -1, &size);
+    return size == std::size_t(word.size()) && std::memcmp(text, word.constData(), size) == 0;
+}
+
+/// Gives a table of an earlier script, which is on top of the stack, these words. False: that script has made something
+/// else of it.
+bool fillAgain(lua_State* lua, const Call& call, int first, int last) {
+    if (lua_getmetatable(lua, -1)) {
+        lua_pop(lua, 1);
+        return false;
+    }
+    int i = first;
+    lua_pushnil(lua);
+    for (; lua_next(lua, -2) != 0; ++i) {
+        const int place = i - first + 1;
+        if (i == last || lua_type(lua, -2) != LUA_TNUMBER || lua_tonumber(lua, -2) != place) {
+            lua_pop(lua, 2);
+            return false;
+        }
+        const bool same = isWord(lua, call.arg(i));
+        lua_pop(lua, 1);
+        if (!same) putWord(lua, -2, place, call.arg(i));
+    }
+    return i == last;
 }
 
 /// Pops the error that ended a script.
@@ -106,6 +144,8 @@ void LuaHost::open() {
 void LuaHost::flush() {
     if (m_lua) lua_close(m_lua);
     m_lua = nullptr;
+    m_keys = {"KEYS"};
+    m_argv = {"ARGV"};
     m_scripts.clear();
     m_found = nullptr;
 }
@@ -167,14 +207,39 @@ unsigned LuaHost::flagsOfText(const QByteArray& body) {
     return unsigned(kWrites) | (shebang->allowOom ? 0 : unsigned(kGrows));
 }
 
-void LuaHost::setTable(const char* name, const Call& call, int first, int last) {
-    lua_pushstring(m_lua, name);
-    lua_createtable(m_lua, last - first, 0);
-    for (int i = first; i < last; ++i) {
-        lua_pushlstring(m_lua, call.arg(i).constData(), std::size_t(call.arg(i).size()));
-        lua_rawseti(m_lua, -2, i - first + 1);
-    }
+void LuaHost::show(WordTable& table, int size) {
+    if (std::exchange(table.shown, size) == size) return;
+    pushGlobals(m_lua);
+    lua_pushstring(m_lua, table.name);
+    lua_pushvalue(m_lua, -3);
     lua_rawset(m_lua, -3);
+    lua_pop(m_lua, 1);
+}
+
+void LuaHost::setTable(WordTable& table, const Call& call, int first, int last) {
+    const int size = last - first;
+    int* const kept = std::size_t(size) < table.kept.size() ? &table.kept[std::size_t(size)] : nullptr;
+    if (kept && *kept != 0) {
+        lua_rawgeti(m_lua, LUA_REGISTRYINDEX, *kept);
+        if (fillAgain(m_lua, call, first, last)) {
+            show(table, size);
+            lua_pop(m_lua, 1);
+            return;
+        }
+        lua_pop(m_lua, 1);
+    }
+    lua_createtable(m_lua, size, 0);
+    for (int i = first; i < last; ++i)
+        putWord(m_lua, -1, i - first + 1, call.arg(i));
+    table.shown = -1;
+    show(table, size);
+    if (!kept) {
+        lua_pop(m_lua, 1);
+    } else if (*kept == 0) {
+        *kept = luaL_ref(m_lua, LUA_REGISTRYINDEX);
+    } else {
+        lua_rawseti(m_lua, LUA_REGISTRYINDEX, *kept);
+    }
 }
 
 Reply LuaHost::run(Call& call, const QByteArray& sha1, int first, int keys, bool readOnly) {
@@ -190,10 +255,8 @@ Reply LuaHost::run(Call& call, const QByteArray& sha1, int first, int keys, bool
     context.readOnly = readOnly || script.readOnly;
     m_running = &context;
     const PlainLocale plain;
-    pushGlobals(m_lua);
-    setTable("KEYS", call, first, first + keys);
-    setTable("ARGV", call, first + keys, call.argc());
-    lua_pop(m_lua, 1);
+    setTable(m_keys, call, first, first + keys);
+    setTable(m_argv, call, first + keys, call.argc());
     lua_sethook(m_lua, stopEndlessScript, LUA_MASKCOUNT, kInstructionLimit);
     lua_rawgeti(m_lua, LUA_REGISTRYINDEX, m_describeError);
     lua_rawgeti(m_lua, LUA_REGISTRYINDEX, script.function);

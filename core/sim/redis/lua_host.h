@@ -54,8 +54,17 @@ private:
         bool mayWrite; ///< said so, by a shebang without no-writes
         bool mayGrow;  ///< said so, by a shebang without no-writes and allow-oom
     };
+    /// KEYS or ARGV. A script that ends leaves its words behind, and the next one mostly has the same but for one.
+    struct WordTable {
+        const char* name;
+        std::array<int, 9> kept{}; ///< by their size: references in Lua's registry; 0: none was made yet
+        int shown = -1;            ///< the size of the one that scripts see
+    };
     void open();
-    void setTable(const char* name, const Call& call, int first, int last);
+    /// Makes the words from `first` to `last` the entries of that table.
+    void setTable(WordTable& table, const Call& call, int first, int last);
+    /// Makes the table on top of the stack the one that scripts see; leaves it there.
+    void show(WordTable& table, int size);
     /// The text's SHA-1 in lower-case hex.
     const QByteArray& hashOf(const QByteArray& body);
     /// The script with that hash, in whatever case; nullptr: it is not known.
@@ -65,6 +74,7 @@ private:
     LuaMemory m_memory;
     lua_State* m_lua = nullptr;
     int m_describeError = 0; ///< reference in Lua's registry, made once: each script needs it
+    WordTable m_keys, m_argv;
     BytesIndex<Script> m_scripts;
     QByteArray m_hashed, m_hash;             ///< the text that load() had last, and its SHA-1
     mutable QByteArray m_askedFor;           ///< what find() was last asked for: clients say it from the same buffer

@@ -27,7 +27,7 @@ void put(QByteArray& word, const char* text, qsizetype size) {
         word = QByteArray(text, size);
         return;
     }
-    word.resize(size);
+    if (word.size() != size) word.resize(size);
     std::memcpy(word.data(), text, std::size_t(size));
 }
 

@@ -116,12 +116,13 @@ Reply fromTable(lua_State* lua, int depth) {
 /// Pops a value that lies in `depth` tables.
 Reply makeReply(lua_State* lua, int depth) {
     // A table may hold itself.
-    if (depth >= kDeepest || !lua_checkstack(lua, 6)) {
+    const int type = lua_type(lua, -1);
+    if (depth >= kDeepest || (type == LUA_TTABLE && !lua_checkstack(lua, 6))) {
         lua_pop(lua, 1);
         return answers::error("ERR reached lua stack limit");
     }
     Reply reply;
-    switch (lua_type(lua, -1)) {
+    switch (type) {
     case LUA_TSTRING:
         reply = Reply::bulk(textAt(lua, -1));
         break;
@@ -149,7 +150,6 @@ void pushError(lua_State* lua, const char* text, std::size_t size) {
 }
 
 void pushReply(lua_State* lua, const Reply& reply) {
-    lua_checkstack(lua, 4);
     switch (reply.type) {
     case Reply::Type::Nil:
         lua_pushboolean(lua, 0);
@@ -171,6 +171,7 @@ void pushReply(lua_State* lua, const Reply& reply) {
         lua_rawset(lua, -3);
         break;
     case Reply::Type::Array:
+        lua_checkstack(lua, 5); // this table, and what it takes to make one of its items
         lua_createtable(lua, int(reply.items.size()), 0);
         for (std::size_t i = 0; i < reply.items.size(); ++i) {
             pushReply(lua, reply.items[i]);

@@ -78,6 +78,44 @@ private Q_SLOTS:
         QCOMPARE(t.eval(script), bulk(shows));
     }
 
+    void aScriptSeesItsOwnWords_data() {
+        QTest::addColumn<QByteArray>("before");
+        for (const char* before :
+             {"return 1", "KEYS[1] = 'x'", "KEYS[2] = nil", "KEYS[1], KEYS[2] = nil, nil", "KEYS[1] = 5",
+              "KEYS[3] = 'x'", "table.insert(ARGV, 'x')", "KEYS.x = 1", "KEYS[2] = nil KEYS.x = 1 KEYS.y = 2",
+              "rawset(ARGV, 1.5, 'x')", "table.remove(KEYS, 1)", "table.sort(KEYS, function(a, b) return a > b end)",
+              "setmetatable(KEYS, {__index = function() return 'x' end})", "KEYS[1] = ARGV", "error(KEYS)",
+              "for i = 1, 40 do KEYS[i] = i end for i = 1, 40 do KEYS[i] = nil end"})
+            QTest::newRow(before) << QByteArray(before);
+    }
+    void aScriptSeesItsOwnWords() {
+        QFETCH(QByteArray, before);
+        EngineOnAClock t;
+        const QByteArray show = "local all = {#KEYS, #ARGV, tostring(getmetatable(KEYS))} "
+                                "for k, v in pairs(KEYS) do all[#all + 1] = k .. v end "
+                                "for k, v in pairs(ARGV) do all[#all + 1] = k .. v end return all";
+        const auto shown = [](int keys, int args, std::initializer_list<const char*> words) {
+            std::vector<Reply> all{number(keys), number(args), bulk("nil")};
+            for (const char* word : words)
+                all.push_back(bulk(word));
+            return Reply::array(std::move(all));
+        };
+        for (int i = 0; i < 2; ++i) {
+            QCOMPARE(t.eval(show, {"a", "b"}, {"c"}), shown(2, 1, {"1a", "2b", "1c"}));
+            t.eval(before, {"a", "b"}, {"d"});
+            QCOMPARE(t.eval(show, {"a", "b"}, {"c"}), shown(2, 1, {"1a", "2b", "1c"}));
+            t.eval(before, {"a", "b"}, {"d"});
+            QCOMPARE(t.eval(show, {"e", "b"}, {""}), shown(2, 1, {"1e", "2b", "1"}));
+            QCOMPARE(t.eval(show, {"a"}, {"b", "c"}), shown(1, 2, {"1a", "1b", "2c"}));
+            QCOMPARE(t.eval(show, {}, {}), shown(0, 0, {}));
+        }
+        t.run("SCRIPT FLUSH");
+        QCOMPARE(t.eval(show, {"a", "b"}, {"c"}), shown(2, 1, {"1a", "2b", "1c"}));
+        const Args many(12, "m");
+        QCOMPARE(t.eval("return {#KEYS, KEYS[12]}", many, {}), Reply::array({number(12), bulk("m")}));
+        QCOMPARE(t.eval("return {#KEYS, KEYS[12]}", many, {}), Reply::array({number(12), bulk("m")}));
+    }
+
     void nothingIsLeftBehindForTheNextScript_data() {
         QTest::addColumn<QByteArray>("attempt");
         for (const char* attempt : {"x = 1",
