@@ -32,7 +32,7 @@ public:
     /// Shows also links between servers, and to Sentinels, that no fault has struck yet: so that one can strike them.
     void setAllLinks(bool all);
     QSize sizeHint() const override { return {640, 300}; }
-    QSize minimumSizeHint() const override { return {220, 160}; }
+    QSize minimumSizeHint() const override { return {220, 128}; }
 
 Q_SIGNALS:
     /// A menu of an item is about to open there, on the screen: others may add to it.

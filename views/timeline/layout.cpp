@@ -29,15 +29,24 @@ bool lowServers(Density density) {
     return density >= Density::Lower;
 }
 
+/// What is a line where the whole picture has to be in sight: all that stands below, or beside, the three truths.
+bool isStripOf(LaneKind kind) {
+    return kind != LaneKind::Belief && kind != LaneKind::Record && kind != LaneKind::Effect;
+}
+
+constexpr double kStrip = 14;
+
 } // namespace
 
 int TimelineMetrics::laneHeight(const Lane& lane) const {
     const bool usual = density == Density::Usual;
+    if (density == Density::Least && isStripOf(lane.kind)) return px(kStrip);
     switch (lane.kind) {
     case LaneKind::Belief:
         return std::max(1, px(belief));
     case LaneKind::Record: {
-        if (density >= Density::Lowest) return px(density == Density::Least ? 36 : 48);
+        if (density == Density::Least) return px(lane.queue.empty() ? 27 : 33);
+        if (density == Density::Lowest) return px(48);
         const double deciders = !showsDeciders(lane) ? 0 : lowRecords ? kDecidersAboveLow : kDeciders;
         const bool bare = !usual && lane.queue.empty(); // nobody waits below the bar
         return px((bare ? 41 : lowRecords ? 60 : 88) + deciders);
@@ -51,6 +60,7 @@ int TimelineMetrics::laneHeight(const Lane& lane) const {
         return px(usual ? 50 : 36);
     case LaneKind::Effect:
         if (density == Density::Least && lane.ticks.empty()) return px(20);
+        if (density == Density::Least) return wordsPx(36); // words of damages stand beside their marks
         // Its numbers would be cut off at half their height otherwise.
         return wordsPx(usual ? 54 : 49);
     case LaneKind::Node:
@@ -65,6 +75,7 @@ int TimelineMetrics::laneHeight(const Lane& lane) const {
 
 QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
     const bool usual = density == Density::Usual;
+    if (density == Density::Least && isStripOf(kind)) return {x, 1.0, width, double(px(kStrip - 2))};
     switch (kind) {
     case LaneKind::Belief: {
         if (!lowBeliefs()) return {x, double(px(16)), width, double(px(29))};
@@ -72,10 +83,13 @@ QRectF TimelineMetrics::bar(LaneKind kind, double x, double width) const {
         return {x, double(gap), width, double(std::max(1, tall - 2 * gap - (tall >= 8 || tall == 3)))};
     }
     case LaneKind::Record:
-        if (density >= Density::Lowest) return {x, double(px(6)), width, double(px(21))};
+        if (density >= Density::Lowest)
+            return {x, double(px(density == Density::Least ? 3 : 6)), width, double(px(21))};
         return lowRecords ? QRectF(x, px(12), width, px(24)) : QRectF(x, px(18), width, px(48));
-    case LaneKind::Effect:
-        return {x, double(wordsPx(usual ? 13 : 12)), width, double(wordsPx(usual ? 22 : 18))};
+    case LaneKind::Effect: {
+        const double top = usual ? 13 : density == Density::Least ? 2 : 12;
+        return {x, double(wordsPx(top)), width, double(wordsPx(usual ? 22 : 18))};
+    }
     case LaneKind::Copy:
     case LaneKind::Session:
         return {x, double(px(usual ? 6 : 3)), width, double(px(16))};

@@ -34,6 +34,11 @@ constexpr struct {
            {18, Density::Least},
            {12, Density::Lowest},
            {12, Density::Least}};
+/// Where even the lowest of these leave no room for copies and servers that nobody points at, those become lines.
+constexpr struct {
+    double belief;
+    Density density;
+} kStripSteps[]{{28, Density::Least}, {24, Density::Least}, {18, Density::Least}};
 /// No lower than that for copies and servers that are lit, nor for links that are broken: what stands beside the lanes
 /// of clients would overlap.
 constexpr double kLeastForLit = 24;
@@ -146,17 +151,25 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
     // Where not all of them fit, one broken link may, or the lit servers alone, or the copies, and the servers are
     // scrolled to. Where nobody points at any, clients give way to all of them, but not as far.
     const bool all = m_lit.empty();
-    for (const Lit lit : {Lit{true, true, struckRows}, Lit{true, true, std::min<std::size_t>(struckRows, 1)},
-                          Lit{true, all || serversLit}, Lit{all, serversLit}, Lit{true, false}, Lit{false, false}}) {
+    const auto fitsAt = [&](const auto& step, Lit lit) {
+        metrics.belief = step.belief;
+        metrics.density = step.density;
+        metrics.lowRecords = step.density != Density::Usual;
+        return fits(metrics, lit);
+    };
+    const Lit whole{true, true, struckRows}, oneLink{true, true, std::min<std::size_t>(struckRows, 1)};
+    const Lit linkless{true, all || serversLit}, copiesAlone{all, serversLit};
+    for (const Lit lit : {whole, oneLink, linkless, copiesAlone, Lit{true, false}, Lit{false, false}}) {
+        if (all && !lit.servers) // before anything is scrolled to
+            for (const Lit low : {whole, oneLink, linkless})
+                for (const auto& step : kStripSteps)
+                    if (fitsAt(step, low)) return metrics;
         if (!all && lit.copies && lit.servers && !serversLit && lit.struck == 0) continue;
         if (!all && lit.copies && !copiesLit && !lit.servers) continue;
         if (!lit.copies && lit.servers && copiesLit) continue; // they stand before the servers
-        for (const auto& [belief, density] : kSteps) {
-            if (lit.copies && belief < (all && lit.struck == 0 ? kLeastForAll : kLeastForLit)) break;
-            metrics.belief = belief;
-            metrics.density = density;
-            metrics.lowRecords = density != Density::Usual;
-            if (fits(metrics, lit)) return metrics;
+        for (const auto& step : kSteps) {
+            if (lit.copies && step.belief < (all && lit.struck == 0 ? kLeastForAll : kLeastForLit)) break;
+            if (fitsAt(step, lit)) return metrics;
         }
     }
     return usual; // lower ones would not bring the rest into sight

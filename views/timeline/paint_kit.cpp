@@ -3,6 +3,7 @@
 
 #include "theme/fonts.h"
 #include "theme/svg_texture.h"
+#include "timeline/strip.h"
 #include "timeline/text_cache.h"
 
 #include <QCoreApplication>
@@ -178,6 +179,12 @@ void PaintKit::gap(const QRectF& rect, const QStringList& wordings) const {
     for (const QString& words : wordings.isEmpty() ? QStringList{Timeline::tr("not observed")} : wordings) {
         const double width = smallBold.width(words) + m.px(16);
         if (right - left <= width + 4) continue;
+        if (isStrip(m, int(rect.height()))) { // on a ground of their own, as in a chip
+            const QRectF ground(left + (right - left - width) / 2, rect.y(), width, rect.height());
+            box(ground, color(Role::Surface));
+            text(ground.adjusted(m.px(8), 0, 0, 0), words, smallBold, Role::TextDim);
+            return;
+        }
         chip(left + (right - left - width) / 2, rect.center().y() - m.px(9), words, Role::Surface, Role::TextFaint,
              Role::TextDim);
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "theme/format.h"
 #include "timeline/paint_kit.h"
+#include "timeline/strip.h"
 #include "timeline/words.h"
 #include "trace/time_text.h"
 
@@ -27,7 +28,8 @@ void paintCutWay(const PaintKit& kit, const QRectF& span, trace::CutWays ways) {
 }
 
 void paintPhases(const PaintKit& kit, const Lane& lane, int height) {
-    const QRectF strip(0, 2, 0, height - 4);
+    const double gap = isStrip(kit.m, height) ? 1 : 2;
+    const QRectF strip(0, gap, 0, height - 2 * gap);
     PixelColumns columns(kit.c);
     lane.spans.visit(
         kit.c.from(), kit.to(), kit.pixel * 3, kit.now,
@@ -48,7 +50,9 @@ void paintPhases(const PaintKit& kit, const Lane& lane, int height) {
                 if (room > widthOf(whole) + 4) words = whole;
             }
             const double width = widthOf(words);
-            if (room > width + 4)
+            if (isStrip(kit.m, height))
+                kit.firstFitting({left + 4, r.y(), room - 6, r.height()}, {words}, kit.smallBold, Role::FaultText);
+            else if (room > width + 4)
                 kit.chip(left + 2, r.center().y() - kit.m.px(9), words, Role::FaultSoft, Role::Fault, Role::FaultText);
         },
         [&](const SpanSum& sum) { columns.add(sum); });
@@ -111,7 +115,7 @@ double paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, in
     } else {
         paintFlight(kit, kind, from, to, flight);
     }
-    if (room < kit.m.px(90) || e.aux == trace::kNoEntity) return arrow.x + flight;
+    if (room < kit.m.px(90) || e.aux == trace::kNoEntity || isStrip(kit.m, height)) return arrow.x + flight;
     const double left = std::max(from.x(), to.x()) + 3;
     // Up to the instant that is now, and to where the link is cut: words on a hatch cannot be read.
     double right = std::min(left + room - flight - kit.m.px(14), kit.edge);

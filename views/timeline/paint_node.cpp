@@ -128,6 +128,7 @@ void paintLag(const PaintKit& kit, const Lane& lane, const QRectF& bar, int heig
         },
         [](const SpanSum&) {});
     const double floor = height - 3.5, tall = floor - bar.bottom() - 2;
+    if (tall < 2) return; // a curve needs some height
     // On a line of its own height: what is next to nothing lies on the ground.
     const auto y = [&](std::uint32_t lag) { return floor - tall * double(lag) / double(most); };
     kit.p.setPen(QPen(color(Role::TextDim), 1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The lane of the Sentinels: a thin line for each, with marks for what it thought and for whom it voted.
 #include "timeline/paint_kit.h"
+#include "timeline/strip.h"
 #include "timeline/words.h"
 
 #include <cmath>
@@ -63,7 +64,8 @@ struct Said {
 };
 
 void paintWords(const PaintKit& kit, std::vector<Said>& all, const QRectF& bar) {
-    const QRectF line(0, bar.y() - kit.m.px(17), 0, kit.m.px(16));
+    const bool above = bar.y() >= kit.m.px(16);
+    const QRectF line = above ? QRectF(0, bar.y() - kit.m.px(17), 0, kit.m.px(16)) : bar;
     double end = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
         const Said& said = all[i];
@@ -71,6 +73,7 @@ void paintWords(const PaintKit& kit, std::vector<Said>& all, const QRectF& bar) 
         const bool before = said.before && said.x - 6 - needed >= end;
         const double left = before ? said.x - 6 - needed : std::max(said.x + 4, end);
         if (left - said.x > needed / 2 || left + needed > kit.edge) continue;
+        if (!above) kit.box(QRectF(left - 2, 0, needed + 4, bar.bottom()), onGround(color(Role::SurfaceSunken)));
         kit.text({left, line.y(), needed + 2, line.height()}, said.words, kit.smallBold, said.ink);
         end = before ? said.x + 4 : left + needed + kit.m.px(10);
     }
@@ -88,7 +91,7 @@ void paintWatchers(const PaintKit& kit, const Lane& lane, int height) {
     }
     std::vector<Said> said;
     BoxBatch crowd;
-    const double size = kit.m.px(5);
+    const double size = kit.m.px(isStrip(kit.m, height) ? 3 : 5);
     lane.ticks.visit(
         kit.c.from(), kit.to(), kit.pixel,
         [&](std::size_t, const Tick& tick) {

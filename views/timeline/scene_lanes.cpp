@@ -4,6 +4,7 @@
 #include "timeline/margin.h"
 #include "timeline/paint_lease.h"
 #include "timeline/scene.h"
+#include "timeline/strip.h"
 #include "timeline/svg_clip.h"
 #include "trace/trace_time.h"
 
@@ -164,13 +165,15 @@ void paintOneLine(const PaintKit& kit, const TimelineScene& scene, const Timelin
     const double left = kit.m.px(14), right = width - kit.m.px(6);
     const QString state = laneSubtitle(kit.data, lane, scene.notes, scene.playhead);
     const double needed = kit.small.width(state);
-    const double end = kit.text({left, 0, right - left, double(height)}, rowTitle(kit.data, row), kit.bold, Role::Text);
+    const PaintKit::Face& face = isStrip(kit.m, height) ? kit.smallBold : kit.bold;
+    const double end = kit.text({left, 0, right - left, double(height)}, rowTitle(kit.data, row), face, Role::Text);
     if (end + kit.m.px(6) + needed <= right)
         kit.text({right - needed, 0, needed + 2, double(height)}, state, kit.small, Role::TextDim);
 }
 
 bool isOneLine(LaneKind kind) {
-    return kind == LaneKind::Node || kind == LaneKind::Effect || kind == LaneKind::Link;
+    return kind == LaneKind::Record || kind == LaneKind::Effect || kind == LaneKind::Node ||
+           kind == LaneKind::Watchers || kind == LaneKind::Link;
 }
 
 /// The name of a row, in so much room. Each end of a link keeps its first and last letters: cut behind, the links of

@@ -17,6 +17,7 @@ namespace lockscope::views {
 
 namespace {
 constexpr int kMargin = 16, kGap = 10, kPad = 12;
+constexpr int kPadOfTwo = 6; // a narrow window is mostly a low one, too
 constexpr int kStoryMs = 100;
 } // namespace
 
@@ -132,7 +133,8 @@ bool WhyLine::isWhole() const {
 }
 
 QSize WhyLine::sizeHint() const {
-    return {400, m_keepsRoom ? lines() * QFontMetrics(uiFont()).lineSpacing() + kPad : 0};
+    const int pad = lines() > 1 ? kPadOfTwo : kPad;
+    return {400, m_keepsRoom ? lines() * QFontMetrics(uiFont()).lineSpacing() + pad : 0};
 }
 
 void WhyLine::resizeEvent(QResizeEvent* event) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which lanes have a row: links with something wrong, and all of those that a person asks for.
 #include "pause_view.h"
+#include "timeline/strip.h"
 #include "timeline/words.h"
 
 #include <QAccessible>
@@ -269,7 +270,7 @@ private Q_SLOTS:
                 if (row.lane->kind != LaneKind::Node) height = std::max(height, row.y + row.height);
             return height;
         };
-        constexpr int kEnough = 330, kScarce = 245;
+        constexpr int kEnough = 420, kScarce = 245;
         QVERIFY(fittedTo(kEnough).density < TimelineMetrics::Density::Least);
         const int enough = truths();
         const TimelineMetrics scarce = fittedTo(kScarce);
@@ -336,6 +337,39 @@ private Q_SLOTS:
             QVERIFY(!inSight || metrics.wordsOnBeliefs());
         }
         QVERIFY(low > 0);
+    }
+
+    /// Where copies and servers would have to be scrolled to, they are lines: the whole picture is in sight.
+    void theRestBecomesLinesBeforeAnythingIsScrolledTo() {
+        Lanes s;
+        std::vector<trace::EntityId> copies;
+        for (const char* name : {"redis-2", "redis-3"}) {
+            const auto node = s.cast.trace->intern(trace::EntityKind::Node, name);
+            s.cast.at(1s, EventKind::NodeStarted, node);
+            copies.push_back(s.cast.trace->intern(trace::EntityKind::Lock, "orders", node, s.cast.lock));
+            s.cast.at(2s, EventKind::RecordHeld, s.cast.a.thread, copies.back(), Nanos(12s).count(), 1);
+        }
+        s.cast.at(10s, EventKind::LinkCut, s.cast.a.client, s.cast.a.link, 0, 0, trace::kFault);
+        s.layOut();
+        const auto fittedTo = [&s](int room) {
+            const TimelineMetrics metrics =
+                s.layout.fitted(s.data, TimelineMetrics(), [room](const auto&) { return room; });
+            s.layout.update(s.data, metrics);
+            return metrics;
+        };
+        constexpr int kMost = 600, kLeast = 200;
+        int least = kMost; // in which all lanes are in sight
+        while (least > kLeast && fittedTo(least - 5).belief > 0 && s.layout.height() <= least - 5)
+            least -= 5;
+        const TimelineMetrics metrics = fittedTo(least);
+        QCOMPARE(metrics.density, TimelineMetrics::Density::Least);
+        QVERIFY(metrics.wordsOnBeliefs());
+        for (const trace::EntityId lane : {copies[0], copies[1], s.cast.node, s.cast.a.link}) {
+            const int row = s.layout.rowOf(lane);
+            QVERIFY(row >= 0 && isStrip(metrics, s.layout.rows()[std::size_t(row)].height));
+        }
+        QVERIFY2(least > kLeast && least < 400, qPrintable(QString::number(least)));
+        QVERIFY(fittedTo(kMost).density < TimelineMetrics::Density::Least);
     }
 };
 
