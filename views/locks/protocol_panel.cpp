@@ -253,6 +253,8 @@ void ProtocolPanel::setBrief(bool brief) {
 void ProtocolPanel::lookAt(const std::vector<int>& steps) {
     if (steps == m_lookedAt) return;
     m_lookedAt = steps;
+    m_mostStanding = 0; // how many steps are shown is another number with each step of a lesson
+    showStanding();
     m_view->viewport()->update();
 }
 
@@ -260,9 +262,10 @@ void ProtocolPanel::showStanding() {
     if (!m_brief) return;
     int standing = 0;
     for (int row = 0; row < m_model->rowCount(); ++row) {
-        const bool empty = m_model->badges(row).empty();
-        if (m_view->isRowHidden(row) != empty) m_view->setRowHidden(row, empty);
-        standing += !empty;
+        const bool spokenOf = std::ranges::find(m_lookedAt, row + 1) != m_lookedAt.end();
+        const bool hidden = m_model->badges(row).empty() && !spokenOf;
+        if (m_view->isRowHidden(row) != hidden) m_view->setRowHidden(row, hidden);
+        standing += !hidden;
     }
     m_mostStanding = std::max(m_mostStanding, standing);
     showNote();

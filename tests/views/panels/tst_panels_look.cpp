@@ -134,6 +134,12 @@ private Q_SLOTS:
         protocol.lookAt({1});
         QTRY_VERIFY(bright(0));
         QVERIFY(!bright(1));
+        protocol.setBrief(true); // before a class: where a client stands, and what the lesson speaks of
+        QVERIFY(!steps->isRowHidden(0));
+        QVERIFY(steps->isRowHidden(1));
+        protocol.lookAt({2});
+        QVERIFY(steps->isRowHidden(0));
+        QVERIFY(!steps->isRowHidden(1));
         Theme::instance().setChoice(ThemeChoice::Light);
     }
     void aSimulatedWorldFillsEveryPanel() {
