@@ -52,7 +52,8 @@ struct Promise {
     Nanos lease{}; ///< the longest so far: the dead may have it
     Nanos hold{};  ///< how long the dead may hold on servers of kinds that keep leases or sessions in their own way
     Nanos queue{}; ///< the longest so far that a dead first waiter stood in the way
-    Nanos switchTime{}; ///< in which a lock manager grants nothing
+    Nanos switchTime{};   ///< in which a lock manager grants nothing
+    bool engines = false; ///< the lock may move to another one
     int tries = 0;
 
     explicit Promise(const scenario::Scenario& scenario)
@@ -61,6 +62,7 @@ struct Promise {
           atOnce(mostAtOnce(scenario)),
           lease(scenario.lock.lease),
           switchTime(workload::switchTime(scenario)),
+          engines(scenario.manager.has_value()),
           tries(failingTries(scenario.network.lossPerMille)) {
         for (const scenario::NamedLock& lock : scenario.moreLocks) {
             lease = std::max(lease, lock.settings.lease);
@@ -74,7 +76,7 @@ struct Promise {
 
     void applyTo(verdict::Bounds& bounds) {
         // Each promise is about all locks. Several locks that are taken as one do not queue.
-        bounds.fair = atOnce == 1 && switchTime == Nanos(0); // a queue does not move from engine to engine
+        bounds.fair = atOnce == 1 && !engines; // a queue does not move from engine to engine
         bounds.reentrant = true;
         bounds.recorded = false;
         promise(recipe, bounds);

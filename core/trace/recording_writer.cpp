@@ -4,6 +4,7 @@
 
 #include <QDir>
 #include <QFileInfo>
+#include <QtEndian>
 #include <filesystem>
 #include <optional>
 
@@ -26,14 +27,23 @@ RecordingError writeFailed(const QString& path, const QString& why) {
             .arg(QDir::toNativeSeparators(path), why)};
 }
 
+/// Whether a file begins as a recording does; other programs have SQLite files, too.
+bool beginsAsARecording(QFile& file) {
+    constexpr qsizetype kIdAt = 68; // in the header of every SQLite file
+    const QByteArray head = file.read(kIdAt + qsizetype(sizeof(qint32)));
+    return head.startsWith("SQLite format 3") && head.size() == kIdAt + qsizetype(sizeof(qint32)) &&
+           qFromBigEndian<qint32>(head.constData() + kIdAt) == kApplicationId;
+}
+
 /// Only a recording gives way to a recording: another file, a device, a pipe or a folder of that name is somebody's.
 std::optional<RecordingError> noPlaceForAFile(const QString& path) {
     const QFileInfo there(path);
     if (!there.exists()) return std::nullopt;
     if (there.isFile()) {
         QFile file(path);
-        const bool ours = there.size() == 0 || !file.open(QIODevice::ReadOnly) || file.read(15) == "SQLite format 3";
-        if (ours) return std::nullopt;
+        if (there.size() == 0) return std::nullopt;
+        if (!file.open(QIODevice::ReadOnly)) return writeFailed(path, file.errorString());
+        if (beginsAsARecording(file)) return std::nullopt;
         return RecordingError{RecordingError::Kind::CannotOpen,
                               Words::tr("%1 is there and is no recording: it would be lost. Choose another name.")
                                   .arg(QDir::toNativeSeparators(path))};

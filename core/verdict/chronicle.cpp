@@ -168,7 +168,9 @@ void readLife(Chronicle& c, const Event& e, trace::EntityId client, trace::Entit
     case EventKind::LinkCut:
     case EventKind::LinkMended: {
         const trace::Entity& link = trace.entity(e.subject);
-        if (link.parent != client || (!clocks.empty() && !clocks.contains(link.other))) break;
+        const bool keeps = clocks.empty() ? trace.entity(link.other).kind == trace::EntityKind::Node // not known
+                                          : clocks.contains(link.other);
+        if (link.parent != client || !keeps) break;
         const auto most = [&] { return 2 * cuts.now.size() > clocks.size(); };
         const bool before = most(), open = c.cut && c.cut->to == kNever;
         if (e.kind == EventKind::LinkMended)
@@ -233,9 +235,24 @@ struct Reading {
 
     /// A server that takes over tells what it has: maybe a hold whose end has not reached it.
     bool isOlder(const Event& held) const { return fromRequest && !believes && held.at == decided; }
+    /// A request may get the lock more than once before its client has it: beside another lock that it does not get, or
+    /// if an answer was lost.
+    bool isAnotherTry(const Chronicle& c, const Event& held) const {
+        return held.actor == c.thread && c.recordEnded && !c.granted && fromRequest && !isOlder(held);
+    }
 };
 
+void forgetTry(Chronicle& c) {
+    c.recordEnded.reset();
+    c.leaseFrom.reset();
+    c.successorAt.reset();
+    c.successor = trace::kNoEntity;
+    c.renewals = 0;
+}
+
 void readRecord(Chronicle& c, const Event& e, Reading& reading) {
+    if ((e.kind == EventKind::RecordHeld || e.kind == EventKind::RecordHolder) && reading.isAnotherTry(c, e))
+        forgetTry(c);
     const bool owns = c.leaseFrom && !c.recordEnded;
     switch (e.kind) {
     case EventKind::RecordDecider:
@@ -251,8 +268,10 @@ void readRecord(Chronicle& c, const Event& e, Reading& reading) {
         }
         break;
     case EventKind::RecordRenewed:
-        // Another may have renewed its hold; of a hold that is older than what we read, only its own renewals tell.
-        if (owns || (e.actor == c.thread && !c.recordEnded && !c.successorAt)) {
+        // Another may have renewed its hold, but one that shares the lock renews its own. Of a hold that is older than
+        // what we read, only its own renewals tell.
+        if ((owns && trace::holdMode(e.flags) == trace::HoldMode::Exclusive) ||
+            (e.actor == c.thread && !c.recordEnded && !c.successorAt)) {
             c.deadline = e.value;
             c.leaseFrom = e.time();
             ++c.renewals;
@@ -421,6 +440,26 @@ std::vector<trace::EntityId> believersAfter(const std::vector<trace::EntityId>& 
         if (belief.holding()) all.push_back(thread);
     }
     return all;
+}
+
+std::set<trace::EntityId> holdersAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace) {
+    const std::size_t last = trace::firstRowBefore(row);
+    std::set<trace::EntityId> holders, gone;
+    for (std::size_t i = std::min(row + 1, trace.size()); i-- > last;) {
+        const EventKind kind = trace.kindAt(i);
+        if (kind != EventKind::RecordHeld && kind != EventKind::RecordHolder && kind != EventKind::RecordHolderGone &&
+            kind != EventKind::RecordFreed)
+            continue;
+        const Event e = trace.at(i);
+        if (e.subject != lock) continue;
+        if (kind == EventKind::RecordFreed) break;
+        if (kind == EventKind::RecordHolderGone)
+            gone.insert(e.aux);
+        else if (!gone.contains(e.actor))
+            holders.insert(e.actor);
+        if (kind == EventKind::RecordHeld && trace::holdMode(e.flags) == trace::HoldMode::Exclusive) break;
+    }
+    return holders;
 }
 
 trace::EntityId ownerAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace) {

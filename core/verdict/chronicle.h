@@ -3,6 +3,7 @@
 #include "verdict/verdict.h"
 
 #include <optional>
+#include <set>
 
 namespace lockscope::verdict {
 
@@ -67,6 +68,9 @@ Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, tr
 /// The threads among these that believe in a hold of the lock after row `row`.
 std::vector<trace::EntityId> believersAfter(const std::vector<trace::EntityId>& threads, trace::EntityId lock,
                                             std::size_t row, const trace::Trace& trace);
+
+/// Everybody who holds the lock by the record after row `row`; empty: nobody, or unknown.
+std::set<trace::EntityId> holdersAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace);
 
 /// The lock's owner by the record after row `row`; kNoEntity: nobody, or unknown.
 trace::EntityId ownerAfter(std::size_t row, trace::EntityId lock, const trace::Trace& trace);

@@ -63,6 +63,25 @@ QString repeatedText(EntityId thread, EntityId lock, std::size_t row, Nanos leng
         .arg(actorText(thread, trace), trace.displayName(e.subject), instantText(trace, e.time(), length));
 }
 
+/// That another server came to decide after the thread had taken the lock last before row `row`; empty: none did.
+QString lostTakingText(EntityId thread, EntityId lock, std::size_t row, Nanos length, const Trace& trace) {
+    Event heir{}; // the first one since
+    for (const std::size_t last = trace::firstRowBefore(row); row-- > last;) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::RecordDecider && kind != EventKind::Granted && kind != EventKind::Reentered) continue;
+        const Event e = trace.at(row);
+        if (e.subject != lock) continue;
+        if (kind == EventKind::RecordDecider && e.actor != trace::kNoEntity) heir = e;
+        if (kind == EventKind::RecordDecider || e.actor != thread) continue;
+        const EntityId before = deciderBefore(row, lock, trace);
+        if (heir.kind == EventKind::None || before == trace::kNoEntity || before == heir.actor) return {};
+        return Words::tr("%1 took the place of %2 at %3, and did not know that %4 had taken the lock once more.")
+            .arg(trace.displayName(heir.actor), trace.displayName(before), instantText(trace, heir.time(), length),
+                 actorText(thread, trace));
+    }
+    return {};
+}
+
 QString countText(const Violation& violation, Nanos length, const Trace& trace) {
     const Event e = trace.at(std::min(violation.row, trace.size() - 1));
     const QString who = actorText(violation.actors.front(), trace), lock = trace.displayName(violation.lock),
@@ -134,9 +153,11 @@ QString deadConnectionText(EntityId owner, const Violation& violation, Nanos len
 }
 
 QString reentrancyText(const Violation& violation, Nanos length, const Trace& trace) {
-    return paragraph(
-        {countText(violation, length, trace), repeatedText(violation.actors.front(), violation.lock,
-                                                           std::min(violation.row + 1, trace.size()), length, trace)});
+    const EntityId thread = violation.actors.front();
+    const std::size_t row = std::min(violation.row + 1, trace.size());
+    QString cause = repeatedText(thread, violation.lock, row, length, trace);
+    if (cause.isEmpty()) cause = lostTakingText(thread, violation.lock, row, length, trace);
+    return paragraph({countText(violation, length, trace), cause});
 }
 
 } // namespace lockscope::verdict

@@ -13,6 +13,13 @@ using trace::EventKind;
 using trace::FreedBy;
 using trace::Trace;
 
+QString shortEngine(const QString& engine) {
+    const QString servers = engine.section(QStringLiteral("://"), 1).section(u' ', 0, 0).section(u'/', 0, 0);
+    if (servers.isEmpty()) return engine;
+    const QString first = servers.section(u',', 0, 0).section(u'@', -1).section(u':', 0, 0);
+    return servers.contains(u',') ? first + QChar(0x2026) : first;
+}
+
 std::optional<EngineChange> engineChangeBefore(std::size_t row, const Trace& trace) {
     const QByteArray setting = QByteArrayLiteral("engine=");
     row = std::min(row, trace.size());
@@ -27,7 +34,7 @@ std::optional<EngineChange> engineChangeBefore(std::size_t row, const Trace& tra
         if (kind == EventKind::EngineChanged) {
             agreed = true;
             if (trace::EngineNews(e.flags & trace::kEngineNewsMask) != trace::EngineNews::InUse) continue;
-            return EngineChange{e.time(), QString::fromUtf8(text.left(text.indexOf('\n'))), false};
+            return EngineChange{e.time(), shortEngine(QString::fromUtf8(text.left(text.indexOf('\n')))), false};
         }
         // A manager that agrees begins with it, and tells when the engine is in use.
         if (text.startsWith(setting) && !agreed)
@@ -54,11 +61,11 @@ QString toldEngineText(const Chronicle& c, std::size_t row, Nanos length, const 
     const auto at = [&](Nanos t) { return instantText(trace, t, length); };
     if (c.requested && c.granted && *c.requested <= change->at && *c.granted > change->at)
         return Words::tr(
-                   "Clients were told at %1 to take their locks on %2. %3 had asked the engine before it by then, "
-                   "and got the lock there at %4: %2 knows nothing of that.")
+                   "Clients were told at %1 to take their locks on %2. %3 had asked the former engine by then, and got "
+                   "the lock there at %4: %2 knows nothing of that.")
             .arg(at(change->at), change->engine, actorText(c.thread, trace), at(*c.granted));
-    return Words::tr("Clients were told at %1 to take their locks on %2, and nobody waited for those on the engine "
-                     "before it: they go on there, and %2 knows nothing of them.")
+    return Words::tr("Clients were told at %1 to take their locks on %2, and nobody waited for the holders on the "
+                     "former engine: they go on there, and %2 knows nothing of them.")
         .arg(at(change->at), change->engine);
 }
 

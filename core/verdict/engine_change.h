@@ -7,9 +7,13 @@ namespace lockscope::verdict {
 /// A change of the engine on which a lock manager's clients take their locks.
 struct EngineChange {
     Nanos at{};
-    QString engine;    ///< the one in use since then, as scenarios name it
+    QString engine;    ///< the one in use since then, see shortEngine()
     bool told = false; ///< clients were only told of it; else they agreed on it
 };
+
+/// "redis://redis-1:6379 redis-set" in a few letters: "redis-1"; of several servers the first one, and "…". An id as
+/// scenarios give it stays as it is.
+QString shortEngine(const QString& engine);
 
 /// The last change of engine before row `row`; nullopt: there was none. Looks at some thousand rows.
 std::optional<EngineChange> engineChangeBefore(std::size_t row, const trace::Trace& trace);

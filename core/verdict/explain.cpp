@@ -40,7 +40,10 @@ public:
 
     QString mutualExclusion() const {
         const EntityId owner = ownerAfter(m_v.row, m_v.lock, m_trace);
-        const auto loser = std::ranges::find_if(m_v.actors, [&](EntityId actor) { return actor != owner; });
+        const std::set<EntityId> holders = holdersAfter(m_v.row, m_v.lock, m_trace);
+        auto loser = std::ranges::find_if(m_v.actors, [&](EntityId actor) { return !holders.contains(actor); });
+        if (loser == m_v.actors.end())
+            loser = std::ranges::find_if(m_v.actors, [&](EntityId actor) { return actor != owner; });
         const Chronicle c =
             chronicleOf(loser == m_v.actors.end() ? m_v.actors.front() : *loser, m_v.lock, m_v.row, m_v.to, m_trace);
         QString together = tooManyPermits();
@@ -90,30 +93,34 @@ public:
         if (!c.recordEnded) {
             const auto newer = newerTokensMasterOf(m_v, m_trace);
             QString before = newer ? formerMaster(newer->first, newer->second) : QString();
+            if (before.isEmpty()) before = newTokensLost(c);
             if (before.isEmpty()) before = toldEngineText(c, m_v.row, m_length, m_trace);
             return paragraph({opening(what), before, lesson});
         }
-        return paragraph({opening(what), end(c).cause(), end(c).record(), lesson});
+        return paragraph({opening(what), end(c).cause(), end(c).record(), knewOfLoss(c), lesson});
     }
 
     QString ownership() const {
         if (const QString race = lostRaceText(m_v, m_length, m_trace); !race.isEmpty()) return race;
         const EntityId doer = m_v.actors.front(), owner = m_v.actors.back();
-        const Chronicle c = chronicleOf(doer, m_v.lock, m_v.row, m_v.from, m_trace);
         const trace::Event e = m_trace.at(std::min(m_v.row, m_trace.size() - 1));
+        const bool wroteOver = e.kind == EventKind::RecordFreed &&
+                               static_cast<FreedBy>(e.flags & trace::kFreedByMask) == FreedBy::Overwrite;
+        // A client that writes over another's entry had none itself.
+        const Chronicle c = chronicleOf(wroteOver ? owner : doer, m_v.lock, m_v.row, m_v.from, m_trace);
         QString what, how;
         if (e.kind == EventKind::RecordRenewed) {
             what = tr("%1 renewed %2 at %3, but it was %4 that held it.");
             how = tr("The renewal did not check whose lock it was.");
-        } else if (static_cast<FreedBy>(e.flags & trace::kFreedByMask) == FreedBy::Overwrite) {
+        } else if (wroteOver) {
             what = tr("%1 took %2 over at %3 although %4 still held it.");
             how = tr("The command wrote over the lock without checking whose it was.");
         } else {
             what = tr("%1 released %2 at %3, but it was %4 that held it.");
             how = tr("The release did not check whose lock it was.");
         }
-        return paragraph(
-            {what.arg(actor(doer), name(m_v.lock), at(m_v.from), actor(owner)), end(c).cause(), end(c).record(), how});
+        return paragraph({what.arg(actor(doer), name(m_v.lock), at(m_v.from), actor(owner)), end(c).cause(),
+                          wroteOver ? QString() : end(c).record(), how});
     }
 
     QString progress() const {
@@ -200,15 +207,32 @@ private:
             return formerMaster(m_v.actors.front(), *story);
         const Chronicle c = chronicleOf(before, m_v.lock, *given, m_v.from, m_trace);
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace)) return failover(c, *story);
+        const QString lost = tokensLostText(*given, m_v, m_length, m_trace);
+        if (!lost.isEmpty()) return lost;
+        const Chronicle mine = chronicleOf(m_v.actors.front(), m_v.lock, m_v.row, m_v.from, m_trace);
+        return toldEngineText(mine, m_v.row, m_length, m_trace);
+    }
+    /// As tokensLost(), of a writer that got its token from a server after a newer one had been given; empty: it did
+    /// not.
+    QString newTokensLost(const Chronicle& writer) const {
+        const auto given = m_v.newerToken ? grantOfToken(trace::kNoEntity, m_v.newerToken) : std::nullopt;
+        if (!given || !writer.granted || *writer.granted < Nanos(m_trace.timeAt(*given))) return {};
         return tokensLostText(*given, m_v, m_length, m_trace);
     }
-    /// The row at which the thread got the lock with that token, before the violation.
+    /// That a writer wrote on although it had been told of its loss.
+    QString knewOfLoss(const Chronicle& writer) const {
+        if (!writer.beliefEnded || *writer.beliefEnded > m_v.from || writer.beliefEndedBy != EventKind::Lost) return {};
+        return tr("%1 had learned of the loss at %2, and wrote all the same.")
+            .arg(actor(writer.thread), at(*writer.beliefEnded));
+    }
+    /// The row at which the thread, or any (kNoEntity), got the lock with that token, before the violation.
     std::optional<std::size_t> grantOfToken(EntityId thread, std::int64_t token) const {
         const std::size_t end = std::min(m_v.row, m_trace.size());
         for (std::size_t row = end; row-- > trace::firstRowBefore(end);) {
             if (m_trace.kindAt(row) != EventKind::Granted) continue;
             const trace::Event e = m_trace.at(row);
-            if (e.actor == thread && e.subject == m_v.lock && e.value == token) return row;
+            if ((thread == trace::kNoEntity || e.actor == thread) && e.subject == m_v.lock && e.value == token)
+                return row;
         }
         return {};
     }

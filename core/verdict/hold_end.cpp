@@ -66,8 +66,12 @@ QString HoldEnd::cause() const {
     if (m_c.workHung)
         return Words::tr("The work of %1 had hung since %2, and nothing renewed its lease any more.")
             .arg(who, at(*m_c.workHung));
-    if (m_c.renewals == 0) return Words::tr("%1 worked for longer than its lease, and nothing renewed it.").arg(who);
-    return {};
+    // Some recipes renew once as they take the lock, before their client knows that it has it.
+    if (m_c.renewals == 0 || (m_c.granted && m_c.leaseFrom && *m_c.leaseFrom <= *m_c.granted))
+        return Words::tr("%1 worked for longer than its lease, and nothing renewed it.").arg(who);
+    return m_c.leaseFrom
+               ? Words::tr("The lease of %1 was renewed for the last time at %2.").arg(who, at(*m_c.leaseFrom))
+               : QString();
 }
 
 bool HoldEnd::endedByReset() const {

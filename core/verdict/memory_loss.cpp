@@ -101,6 +101,15 @@ Event endOf(const Chronicle& c, EntityId lock, const Trace& trace) {
     return {};
 }
 
+/// The row that tells of the first server that decides the lock from row `row` on; None: there is none.
+Event deciderAfter(std::size_t row, EntityId lock, const Trace& trace) {
+    for (const std::size_t end = std::min(trace.size(), row + trace::kFarthest); row < end; ++row) {
+        if (trace.kindAt(row) != EventKind::RecordDecider) continue;
+        if (const Event e = trace.at(row); e.subject == lock && e.actor != trace::kNoEntity) return e;
+    }
+    return {};
+}
+
 bool diedAt(EntityId server, Nanos t, const Trace& trace) {
     for (std::size_t row = trace.upperBound(t); row-- > 0 && trace.timeAt(row) == t.count();)
         if (trace.kindAt(row) == EventKind::NodeKilled && trace.at(row).actor == server) return true;
@@ -188,8 +197,10 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
 QString permitLossText(const Chronicle& c, EntityId lock, Nanos length, const Trace& trace) {
     const QString when = instantText(trace, *c.recordEnded, length);
     const std::size_t end = trace.upperBound(*c.recordEnded);
-    const EntityId parent = trace.entity(lock).parent,
-                   only = parent != trace::kNoEntity ? parent : deciderBefore(end, lock, trace);
+    const EntityId parent = trace.entity(lock).parent;
+    EntityId only = parent != trace::kNoEntity ? parent : deciderBefore(end, lock, trace);
+    // Nobody decides any more at the instant at which the one that did is gone.
+    if (only == trace::kNoEntity) only = deciderBefore(trace.upperBound(*c.recordEnded - 1ns), lock, trace);
     const QString server = only == trace::kNoEntity ? Words::tr("The server") : trace.displayName(only);
     const auto deleted = [&] {
         for (std::size_t row = end; row-- > 0 && trace.timeAt(row) == c.recordEnded->count();) {
@@ -206,6 +217,10 @@ QString permitLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
     if (deleted())
         return Words::tr("All data of %1 were deleted at %2, also who held permits: it gave out new ones.")
             .arg(server, when);
+    const Event heir = deciderAfter(end, lock, trace);
+    if (heir.kind != EventKind::None && only != trace::kNoEntity && heir.actor != only)
+        return Words::tr("%1 took the place of %2 at %3, and did not know who held permits: it gave out new ones.")
+            .arg(trace.displayName(heir.actor), server, instantText(trace, heir.time(), length));
     if (diedAt(only, *c.recordEnded, trace))
         return Words::tr("%1 died at %2, and did not know who held permits when it was back: it gave out new ones.")
             .arg(server, when);
@@ -234,6 +249,10 @@ QString tokensLostText(std::size_t given, const Violation& violation, Nanos leng
         if (kind == EventKind::SettingChanged && trace.entity(e.aux).name != trace::kAllDeleted) continue;
         lost = e;
     }
+    const Nanos since{trace.timeAt(given)};
+    if (const auto change = engineChangeBefore(end, trace); change && change->told && change->at > since)
+        return Words::tr("Clients were told at %1 to take their locks on %2, which counts tokens by itself.")
+            .arg(instantText(trace, change->at, length), change->engine);
     if (!lost) return {};
     const QString when = instantText(trace, lost->time(), length), server = trace.displayName(lost->actor);
     if (lost->kind == EventKind::RecordDecider)

@@ -59,6 +59,35 @@ void readOwnersSleep(Obstacle& o, const Violation& v, Nanos since, const Trace& 
     if (o.ownerPaused && o.ownerWoke && *o.ownerWoke < since) o.ownerPaused.reset();
 }
 
+/// The row that ended the wait or the hold of an owner that does not believe in its entry. A request that it made
+/// before it got the entry, and that it still waits for, ended in no row.
+void readOwnersGivingUp(Obstacle& o, const Violation& v, Nanos since, const Trace& trace) {
+    const std::size_t begin = std::min(v.row, trace.size());
+    for (std::size_t row = begin; row-- > trace::firstRowBefore(begin);) {
+        const EventKind kind = trace.kindAt(row);
+        if (!isBelief(kind)) continue;
+        const trace::Event e = trace.at(row);
+        if (e.actor != o.owner || e.subject != v.lock) continue;
+        switch (kind) {
+        case EventKind::Requested:
+            if (e.time() <= since) return;
+            break;
+        case EventKind::Granted:
+        case EventKind::Reentered:
+            return;
+        case EventKind::ReleaseSent:
+        case EventKind::AcquireFailed:
+        case EventKind::TimedOut:
+        case EventKind::Interrupted:
+        case EventKind::Lost:
+            o.ownerGaveUp = e;
+            return;
+        default:
+            break;
+        }
+    }
+}
+
 /// The owner by the record, as far back as it takes: one without an expiry may have got the lock a long time ago.
 void readOwner(Obstacle& o, const Violation& v, const Trace& trace) {
     const std::size_t rows = std::min(v.row, trace.size());
@@ -94,6 +123,7 @@ void readOwner(Obstacle& o, const Violation& v, const Trace& trace) {
         break;
     }
     readOwnersSleep(o, v, since, trace);
+    readOwnersGivingUp(o, v, since, trace);
 }
 
 void readDeadWaiter(Obstacle& o, const Violation& v, const Trace& trace) {

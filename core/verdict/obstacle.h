@@ -17,6 +17,8 @@ struct Obstacle {
     std::optional<Nanos> ownerPaused; ///< it was asleep since then while it had the lock
     std::optional<Nanos> ownerWoke;   ///< missing: not before the end of the violation
     bool ownerRenewed = false;        ///< its lease was renewed since it got the lock
+    /// The row by which its wait or its hold ended for itself, if it does not believe that it has the lock.
+    std::optional<trace::Event> ownerGaveUp;
     /// When its entry was freed, if that was no later than the end of the violation.
     std::optional<Nanos> ownerFreed;
 

@@ -158,7 +158,7 @@ private:
                                              : deadConnectionText(m_o.owner, m_v, m_length, m_trace);
         return paragraph(
             {before, m_o.ownerDied ? QString() : ownerPaused(),
-             before.isEmpty() && m_o.mostStalled ? stalled() : QString(),
+             before.isEmpty() && m_o.mostStalled ? stalled() : QString(), m_o.ownerDied ? QString() : ownerGaveUp(),
              m_over ? stayed() : tr("The entry of %1 is still on the server; until when is not known.").arg(m_owner)});
     }
     QString stayed() const {
@@ -175,7 +175,12 @@ private:
                           : tr("The work of %1 has hung since %2, while its client is alive: so the server keeps its "
                                "entry, and only a maximum hold time would end it.")
                                 .arg(m_owner, since);
-        if (!m_o.ownerRenewed && m_o.deadline >= 0)
+        if (!m_o.ownerRenewed && m_o.deadline < 0)
+            return (m_over ? tr("The work of %1 had hung since %2, and its entry had no expiry.")
+                           : tr("The work of %1 has hung since %2, and its entry has no expiry: only a maximum hold "
+                                "time would end it."))
+                .arg(m_owner, since);
+        if (!m_o.ownerRenewed)
             return (m_over ? tr("The work of %1 had hung since %2, and its lease lasted until %3.")
                            : tr("The work of %1 has hung since %2, and its lease lasts until %3."))
                 .arg(m_owner, since, at(Nanos(m_o.deadline)));
@@ -203,9 +208,22 @@ private:
         return m_o.ownerWoke ? tr("%1 was paused from %2 to %3.").arg(m_owner, at(*m_o.ownerPaused), at(*m_o.ownerWoke))
                              : tr("%1 has been paused since %2.").arg(m_owner, at(*m_o.ownerPaused));
     }
+    QString ownerGaveUp() const {
+        if (!m_o.ownerGaveUp) return {};
+        const QString when = at(m_o.ownerGaveUp->time());
+        switch (m_o.ownerGaveUp->kind) {
+        case trace::EventKind::ReleaseSent:
+            return tr("%1 gave the lock back at %2, but the server did not carry that out.").arg(m_owner, when);
+        case trace::EventKind::Lost:
+            return tr("%1 took the lock for lost at %2.").arg(m_owner, when);
+        default:
+            return tr("%1 stopped asking for the lock at %2, but its request was carried out all the same.")
+                .arg(m_owner, when);
+        }
+    }
     /// It lives, and does not know that it has the lock.
     QString disbelief() const {
-        return paragraph({ownerPaused(), m_o.mostStalled ? stalled() : QString(), entryWithoutBelief()});
+        return paragraph({ownerPaused(), m_o.mostStalled ? stalled() : QString(), ownerGaveUp(), entryWithoutBelief()});
     }
     QString entryWithoutBelief() const {
         if (m_o.deadline < 0)

@@ -2,6 +2,7 @@
 #include "models/engine_words.h"
 
 #include "trace/text.h"
+#include "verdict/engine_change.h"
 
 #include <QCoreApplication>
 #include <map>
@@ -45,14 +46,6 @@ QString newsWords(const trace::Event& event, const QString& engine) {
     return engine;
 }
 
-/// "redis://redis-1:6379 redis-set" as it fits on a mark: "redis-1"; of several servers the first one, and "…".
-QString shortEngine(const QString& engine) {
-    const QString servers = engine.section(QStringLiteral("://"), 1).section(u' ', 0, 0).section(u'/', 0, 0);
-    if (servers.isEmpty()) return engine;
-    const QString first = servers.section(u',', 0, 0).section(u'@', -1).section(u':', 0, 0);
-    return servers.contains(u',') ? first + QChar(0x2026) : first;
-}
-
 } // namespace
 
 bool leavesForASwitch(const trace::Event& event, const trace::Trace& trace) {
@@ -62,7 +55,7 @@ bool leavesForASwitch(const trace::Event& event, const trace::Trace& trace) {
 }
 
 QString engineLabel(const trace::Event& event, const trace::Trace& trace) {
-    return newsWords(event, shortEngine(trace::readable(trace.entity(event.aux).name.split('\n').value(0))));
+    return newsWords(event, verdict::shortEngine(trace::readable(trace.entity(event.aux).name.split('\n').value(0))));
 }
 
 QString engineWords(const trace::Event& event, const trace::Trace& trace) {

@@ -144,8 +144,9 @@ void addQueue(LockFacts& facts, const trace::Record& record, const trace::Trace&
         const auto client = state.clients.find(trace.clientOf(place.thread));
         const bool dead = client != state.clients.end() && client->second.life == trace::ClientState::Life::Dead;
         Waiter waiter{place.thread, told ? place.toldSince : place.since, false, true, place.dead || dead, told};
+        // Nobody waits at a dead place: a waiter of that name stands further behind.
         if (const auto own = std::ranges::find(facts.waiters, place.thread, &Waiter::thread);
-            own != facts.waiters.end()) {
+            own != facts.waiters.end() && !place.dead) {
             waiter.since = own->since;
             waiter.own = true;
             waiter.told = false;

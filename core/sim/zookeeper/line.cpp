@@ -298,6 +298,7 @@ void ZkLine::endSession(SessionEnd why) {
     session.state = why == SessionEnd::Refused ? State::Failed : State::None;
     session.id = 0;
     m_password = 0;
+    m_seen = 0; // the next session is one of a new handle, which has seen nothing: any server lets it in
     m_proof.clear();
     if (had) {
         ++session.generation;

@@ -33,18 +33,25 @@ inspect::SeenNode seen(const ZkTree& tree, const QByteArray& path, std::int64_t 
     return seen;
 }
 
-/// A client that asks anew waits at its newest node: one of a former session is nobody's, until the server ends that.
-void dropFormerPlaces(inspect::LockRow& row, const inspect::TraceFeed::Resolver& owner) {
+/// Leaves each waiter one place, its first, as a queue names nobody twice. If the waiter has a later place too, it
+/// waits there: the first one is of a former session or request, and blocks the others until the server ends that, so
+/// it is marked as dead.
+void markFormerPlaces(inspect::LockRow& row, const inspect::TraceFeed::Resolver& owner) {
     if (!row.waiters) return;
-    std::set<trace::EntityId> later;
-    std::vector<inspect::Party> living;
-    for (auto waiter = row.waiters->rbegin(); waiter != row.waiters->rend(); ++waiter)
-        if (later.insert(owner(*waiter)).second) living.push_back(std::move(*waiter));
-    std::ranges::reverse(living);
-    for (std::size_t i = 0; i < living.size(); ++i)
-        if (living[i].position) living[i].position = int(i);
-    if (row.waiterCount) *row.waiterCount -= std::int64_t(row.waiters->size() - living.size());
-    row.waiters = std::move(living);
+    std::map<trace::EntityId, std::size_t> firstOf; // by waiter
+    std::vector<inspect::Party> places;
+    places.reserve(row.waiters->size());
+    for (inspect::Party& waiter : *row.waiters) {
+        const auto [first, fresh] = firstOf.try_emplace(owner(waiter), places.size());
+        if (fresh)
+            places.push_back(std::move(waiter));
+        else
+            places[first->second].dead = true;
+    }
+    for (std::size_t i = 0; i < places.size(); ++i)
+        if (places[i].position) places[i].position = int(i);
+    if (row.waiterCount) *row.waiterCount -= std::int64_t(row.waiters->size() - places.size());
+    row.waiters = std::move(places);
 }
 
 /// The lock at that path; nullopt: nothing there is one.
@@ -67,7 +74,7 @@ std::optional<inspect::LockRow> rowAt(const ZkTree& tree, const QByteArray& path
     inspect::LockRow row = rows.front();
     // A world of our own knows its locks; how sure a stranger could be of its nodes is no part of it.
     row.certainty = inspect::Certainty::Certain;
-    dropFormerPlaces(row, owner);
+    markFormerPlaces(row, owner);
     return row;
 }
 
@@ -151,6 +158,7 @@ void ZkRecord::keepEnd(const QByteArray& lockName, const inspect::Sight& sight) 
 
 void ZkRecord::replaced(const ZkState& state) {
     m_tree = &state.tree;
+    m_read->clear(); // if all servers have lost theirs, transactions are numbered anew
     for (const QByteArray& name : m_watched)
         write(name, lockAt(state.tree, name, m_wallMs), {.freedBy = trace::FreedBy::NodeLoss});
 }

@@ -77,6 +77,8 @@ public:
     /// The connection breaks at the server's end.
     void breakOff(const ZkSocket& socket);
     void hangUpOn(Party client) override;
+    /// Of its log, carried out or not.
+    ZkTransaction newest() const { return m_log.empty() ? m_state.zxid : m_log.back().txn.zxid; }
 
 private:
     using ConnectionId = std::uint64_t;
@@ -138,7 +140,6 @@ private:
     void repeatVote(std::uint64_t reign, Nanos pause);
     void considerVotes();
     void decide();
-    ZkTransaction newest() const { return m_log.empty() ? m_state.zxid : m_log.back().txn.zxid; }
     std::size_t quorum() const { return m_all.size() / 2 + 1; }
 
     // Clients (server_clients.cpp)

@@ -53,6 +53,8 @@ ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t se
     for (ZkServer* const server : all) {
         server->meet(all);
         server->onRole = [this](ZkServer& changed) {
+            // Most servers have lost what was carried out, and count anew.
+            if (changed.role() == ZkRole::Leading) m_recorded = std::min(m_recorded, changed.newest());
             tellRole(changed);
             tellWhatIsKnown(changed);
         };
@@ -61,7 +63,10 @@ ZkService::ZkService(Grounds grounds, const Settings& settings, std::uint64_t se
         server->onWelcome = [this](ZkSessionId session, trace::EntityId client) {
             m_threads[session] = m_grounds.recorder.trace().intern(trace::EntityKind::Thread, "1", client);
         };
-        if (alone) continue;
+        if (alone) {
+            server->onReplaced = [this](ZkServer& where) { m_record->replaced(where.state()); };
+            continue;
+        }
         m_copies.push_back(
             std::make_unique<ZkRecord>(grounds.scheduler, grounds.recorder, server->entity(), owner, threadOf));
         m_copies.back()->copies(*m_record);

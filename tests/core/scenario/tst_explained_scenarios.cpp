@@ -156,7 +156,7 @@ private:
              {EventKind::RecordFreed, EventKind::RecordHolderGone},
              true},
             {"(?:gave (?:the lock|it)|went) to (\\S+) at", {EventKind::RecordHeld}},
-            {"(\\S+) had asked the engine before it by then, and got the lock there at", {EventKind::Granted}},
+            {"(\\S+) had asked the former engine by then, and got the lock there at", {EventKind::Granted}},
             // A change of engine tells no role: there nobody takes anybody's place.
             {"(\\S+) took the place of \\S+ at", {EventKind::NodeRole}},
             {"whose place (\\S+) had taken at", {EventKind::NodeRole}},

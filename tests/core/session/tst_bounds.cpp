@@ -86,6 +86,15 @@ private Q_SLOTS:
         QVERIFY(disorderly > 0);
     }
 
+    void aQueueMovesFromNoEngineToAnother() {
+        auto naive = scenario::loadScenario(QStringLiteral("engine-switch-naive"));
+        QVERIFY(naive && naive->manager);
+        naive->recipe = QStringLiteral("redis-fair");
+        QVERIFY(!session::boundsFor(*naive).fair);
+        naive->manager.reset();
+        QVERIFY(session::boundsFor(*naive).fair);
+    }
+
     void aFileThatWasSavedRunsAgainToTheSameEnd() {
         QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("saved.json"));

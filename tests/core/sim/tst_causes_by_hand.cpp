@@ -118,6 +118,27 @@ private Q_SLOTS:
             << u"contention?recipe=redis-fair&seed=1&do=5s,cut-link,waiter<redis-1&do=6s,kill-client,holder"_qs
             << u"On the server the lock was free, but D, which had been cut off since 5\\.0 s, stood first in the queue"_qs
             << u"in vain"_qs;
+        QTest::newRow("work hung, and its entry never ends")
+            << u"contention?recipe=sql-row&seed=5&do=2s,hang-work,holder"_qs
+            << u"The work of B had hung since 2\\.0 s, and its entry had no expiry\\."_qs << u"watchdog|lease"_qs;
+        QTest::newRow("a release that did not arrive")
+            << u"contention?recipe=sql-row&seed=5&do=5s,cut-link,A%2CB%2CC%7Csql-1,for=12s"_qs
+            << u"B gave the lock back at [0-9.]+ s, but the server did not carry that out\\. The entry of B was"_qs
+            << u"stopped asking"_qs;
+        QTest::newRow("a lease of etcd that was renewed once")
+            << u"contention?recipe=etcd-lease&seed=1&do=0s,set,watchdog=off&do=0s,set,deadline=ignored&"
+               "do=0s,set,hold=9s-14s"_qs
+            << u"The lease of C was renewed for the last time at 1\\.1 s\\. The lease of C ended at 6\\.4 s"_qs
+            << u"did not hear"_qs;
+        QTest::newRow("an engine that counts its own tokens")
+            << u"engine-switch-naive?recipe=redis-fenced&seed=3"_qs
+            << u"with token 22391, although A had been given token 881733 before\\. Clients were told at 6\\.159 s to "
+               u"take their locks on redis-2\\. B had asked the former engine by then, and got the lock there at 11\\.129 s"_qs
+            << u"engine before"_qs;
+        QTest::newRow("a client that wrote on after the news")
+            << u"contention?recipe=redis-set&seed=5&do=0s,set,on_loss=carry-on&do=0s,set,watchdog=500ms&"
+               "do=4s,evict-key,redis-1"_qs
+            << u"B had learned of the loss at 4\\.[0-9]+ s, and wrote all the same\\."_qs << u"died"_qs;
         QTest::newRow("got the lock while it was paused")
             << u"contention?recipe=sql-for-update&seed=2&do=5s,pause-client,B"_qs
             << u"B has been paused since 5\\.0 s\\. The entry of B stayed on the server"_qs << u"cut off"_qs;
@@ -209,6 +230,27 @@ private Q_SLOTS:
         }
         QVERIFY2(all.contains(u"The machine of sql-1 was off from 10.9"), qPrintable(all));
         QVERIFY2(!all.contains(u"were lent"), qPrintable(all));
+    }
+    /// A client that begins a new session has seen nothing of the former one: a server without its data lets it in. The
+    /// record goes on, too, although transactions are numbered anew.
+    void anEmptiedEnsembleIsUsedAgain() {
+        for (const int members : {1, 3}) {
+            const auto shared =
+                session::readSharedText(u"lockscope:contention?recipe=zk-mutex&seed=3&do=9.42s,restart-node-empty,"_qs +
+                                        (members == 1 ? u"zk-1"_qs : u"zk-1%2Czk-2%2Czk-3"_qs));
+            QVERIFY(shared);
+            scenario::Scenario emptied = shared->whole();
+            emptied.services.front().nodes = members;
+            const auto report = experiment::run(emptied, shared->seed);
+            QCOMPARE(report.verdict.outcomes[std::size_t(verdict::Invariant::Progress)], verdict::Outcome::Holds);
+            const auto records = rows(*report.trace, trace::EventKind::RecordHeld);
+            for (const trace::Event& granted : rows(*report.trace, trace::EventKind::Granted))
+                QVERIFY(std::ranges::any_of(records, [&](const trace::Event& held) {
+                    return held.actor == granted.actor && held.time() <= granted.time() &&
+                           granted.time() - held.time() < 1s;
+                }));
+            QVERIFY(records.back().time() > 40s);
+        }
     }
     /// One member of an ensemble that can be reached is enough, if it has a majority.
     void aClientThatReachesOneMemberIsOwedTheLock() {

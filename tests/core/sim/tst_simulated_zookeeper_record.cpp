@@ -58,6 +58,31 @@ private Q_SLOTS:
         QVERIFY(lastFreedBy(g) == trace::FreedBy::Expiry);
     }
 
+    /// A client that asks anew in another session has two places: the first one is nobody's, and blocks the others
+    /// until the server ends the session that it belongs to.
+    void aPlaceOfAFormerSessionStandsFirst() {
+        ZooKeeperGroup g(3);
+        g.service->watch("orders", "zk-mutex");
+        Holder a(g, "A", "zk-mutex"), former(g, "B", "zk-mutex"), c(g, "C", "zk-mutex");
+        const auto deadPlaces = [&g] {
+            std::vector<trace::EntityId> dead;
+            for (const trace::QueuedWaiter& place : recordOf(g).queue)
+                if (place.dead) dead.push_back(place.thread);
+            return dead;
+        };
+        QCOMPARE(queueOf(recordOf(g)), (std::vector{former.thread, c.thread}));
+        QVERIFY(deadPlaces().empty());
+        former.die();
+        Holder b(g, "B", "zk-mutex");
+        QCOMPARE(b.thread, former.thread);
+        QCOMPARE(queueOf(recordOf(g)), (std::vector{b.thread, c.thread}));
+        QCOMPARE(deadPlaces(), std::vector{b.thread});
+        QCOMPARE(recordOf(g).waiters, 2);
+        g.run(6s);
+        QCOMPARE(queueOf(recordOf(g)), (std::vector{c.thread, b.thread}));
+        QVERIFY(deadPlaces().empty());
+    }
+
     void anOperatorFreesByForce() {
         ZooKeeperGroup g(3);
         g.service->watch("orders", "zk-mutex");

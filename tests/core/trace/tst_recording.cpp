@@ -399,13 +399,16 @@ void TestRecording::replacesNoPipe() {
 }
 
 void TestRecording::replacesNoOtherFile() {
-    QFile notes(path("notes.json"));
-    QVERIFY(notes.open(QIODevice::WriteOnly) && notes.write("{\"of\": \"somebody\"}") > 0);
-    notes.close();
-    const auto saved = saveRecording(notes.fileName(), syntheticTrace(10, 10, 4), {});
-    QVERIFY(!saved && saved.error().message.contains(notes.fileName()));
-    QVERIFY(notes.open(QIODevice::ReadOnly));
-    QCOMPARE(notes.readAll(), "{\"of\": \"somebody\"}");
+    for (const QByteArray& content :
+         {QByteArray("{\"of\": \"somebody\"}"), QByteArray("SQLite format 3") + QByteArray(1009, '\0')}) {
+        QFile other(path("other"));
+        QVERIFY(other.open(QIODevice::WriteOnly) && other.write(content) == content.size());
+        other.close();
+        const auto saved = saveRecording(other.fileName(), syntheticTrace(10, 10, 4), {});
+        QVERIFY(!saved && saved.error().message.contains(other.fileName()));
+        QVERIFY(other.open(QIODevice::ReadOnly));
+        QCOMPARE(other.readAll(), content);
+    }
 }
 
 void TestRecording::replacesAnOldRecording() {

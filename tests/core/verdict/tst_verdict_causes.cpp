@@ -24,6 +24,24 @@ class TestVerdictCauses : public QObject {
     }
 
 private Q_SLOTS:
+    /// A replica that takes over may know of a hold, and not that its thread has taken the lock once more.
+    void aTakingThatDidNotReachTheNextServerIsTold() {
+        HandWritten w;
+        w.started();
+        const auto other = w.trace->intern(trace::EntityKind::Node, "redis-2");
+        w.lock = w.trace->intern(trace::EntityKind::Lock, "jobs"); // kept by several servers
+        w.add(500, Kind::RecordDecider, w.node, w.lock, 1);
+        w.take(1000, w.a, 9000);
+        w.renewed(2000, w.a, 9000, 2);
+        w.add(2000, Kind::Reentered, w.a, w.lock, 0, 2);
+        w.add(3000, Kind::RecordDecider, other, w.lock, 1);
+        w.renewed(3000, w.a, 9000, 1);
+        w.give(4000, w.a);
+        const QString told = first(w, Invariant::Reentrancy, {.reentrant = true});
+        QVERIFY(says(told, "left with a hold count of 0"));
+        QVERIFY(says(told, "redis-2 took the place of redis-1 at 3.000 s, and did not know that A had taken the lock"));
+    }
+
     /// The server that gave an old token did not know the newer one: how it lost that is told.
     void aServerThatLostItsTokensIsNamed_data() {
         QTest::addColumn<qint64>("how"); // of its death; -1: deleted by hand

@@ -64,6 +64,25 @@ private Q_SLOTS:
         QCOMPARE(w.violations(Invariant::Reentrancy).size(), 1u); // of a client that never asked
     }
 
+    /// Those of a lock that is shared are told one by one, and any of them may go first.
+    void holdersAreNamedByTheRecord() {
+        Readers w;
+        w.started();
+        w.reads(1000, w.a, 9000);
+        w.reads(1100, w.b, 9000);
+        const auto holders = [&] { return holdersAfter(w.trace->size(), w.lock, *w.trace); };
+        QCOMPARE(holders(), (std::set{w.a, w.b}));
+        w.goes(2000, w.a, HandWritten::FreedBy::Release);
+        QCOMPARE(holders(), std::set{w.b});
+        w.add(2000, HandWritten::Kind::RecordHeld, w.b, w.lock, w.ns(9000), 1, Readers::kShared);
+        QCOMPARE(holders(), std::set{w.b});
+        w.goes(2500, w.b, HandWritten::FreedBy::Release);
+        w.add(2500, HandWritten::Kind::RecordFreed, w.b, w.lock, 0, w.b, std::uint8_t(HandWritten::FreedBy::Release));
+        QCOMPARE(holders(), std::set<trace::EntityId>());
+        w.take(3000, w.c, 9000);
+        QCOMPARE(holders(), std::set{w.c});
+    }
+
     /// A waiter's place is later by its slow links, whichever of the lock's servers they lead to.
     void aSlowLinkToOneOfSeveralServersDelaysAPlace() {
         for (const bool slow : {false, true}) {

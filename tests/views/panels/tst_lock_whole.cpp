@@ -167,6 +167,25 @@ private Q_SLOTS:
         QTRY_COMPARE(scene.cell(model, LocksModel::WaitersColumn), u"1"_qs); // of those that live
     }
 
+    /// A client that has asked anew left a dead place in front, and waits further behind.
+    void aDeadPlaceIsNotWhereItsClientWaits() {
+        Scene scene("lockscope");
+        scene.add(EventKind::RecordHeld, scene.thread("A"), Nanos(60s).count(), 1);
+        scene.add(EventKind::Requested, scene.thread("B"), -1);
+        scene.trace().append(
+            {scene.at, 0, scene.thread("B"), scene.lock, 0, EventKind::RecordQueued, trace::kQueuedDead});
+        scene.add(EventKind::RecordQueued, scene.thread("C"), 1);
+        scene.lookAt(3s);
+        LockDetailPanel panel(&scene.context);
+        QCOMPARE(panel.queue()->rowCount(), 3);
+        const auto told = [&](int row, int role) { return panel.queue()->index(row).data(role).toString(); };
+        QCOMPARE(told(0, party::NameRole), u"B · 1"_qs);
+        QVERIFY(told(0, party::DetailRole).contains(u"nobody waits"_qs));
+        QCOMPARE(told(1, party::NameRole), u"C · 1"_qs);
+        QCOMPARE(told(2, party::NameRole), u"B · 1"_qs);
+        QCOMPARE(told(2, party::DetailRole), u"waits 3.0 s"_qs);
+    }
+
     void onlyACountSaysThatTheServerDoesNotSayWho() {
         Scene scene;
         scene.add(EventKind::RecordWaiters, 0, 2);
