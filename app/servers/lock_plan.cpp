@@ -16,7 +16,8 @@ namespace {
 std::expected<QByteArray, QString> recipeOf(const QString& id, const ConnectionUrl& url) {
     if (recipes::findRecipe(id.toUtf8())) return id.toUtf8();
     const auto backend = std::ranges::find_if(allBackends(), [&](const BackendInfo& info) {
-        return url.scheme == QLatin1String(info.scheme) || url.scheme + u"://" == QLatin1String(info.tls);
+        return url.scheme == QLatin1String(info.scheme) ||
+               url.scheme + QStringLiteral("://") == QLatin1String(info.tls);
     });
     QStringList known;
     for (const recipes::RecipeInfo& recipe : recipes::allRecipes())

@@ -127,7 +127,7 @@ private Q_SLOTS:
         };
         QByteArray named = json;
         QCOMPARE(wrongIn(named.replace("{H} stops at", "{X} stops at")),
-                 QStringLiteral("x.json:7: /steps/0/say/en: the scene defines no name “X”"));
+                 QStringLiteral("x.json:7: /steps/0/say/en: the scene defines no name “X”; did you mean “H”?"));
         QByteArray twice = json;
         QCOMPARE(wrongIn(twice.replace(R"("order": 1)", R"("order": 1, "order": 2)")),
                  QStringLiteral("x.json:2: /order: this field stands here for the second time; leave one out"));
