@@ -28,7 +28,14 @@ VirtualScheduler::TimerId VirtualScheduler::at(Nanos when, Callback callback, Ra
 
 void VirtualScheduler::cancel(TimerId id) {
     const auto slot = static_cast<std::uint32_t>(id);
-    if (slot < m_slots.size() && m_slots[slot].generation == id >> 32) release(slot);
+    if (slot >= m_slots.size() || m_slots[slot].generation != id >> 32) return;
+    release(slot);
+    // Most calls are time limits that are cancelled long before they come: not one by one, and not only then.
+    constexpr std::size_t kFew = 64;
+    const std::size_t living = m_slots.size() - m_free.size();
+    if (m_heap.size() < 2 * living + kFew) return;
+    std::erase_if(m_heap, [this](const Entry& entry) { return isVoid(entry); });
+    std::make_heap(m_heap.begin(), m_heap.end());
 }
 
 void VirtualScheduler::release(std::uint32_t slot) {

@@ -2,6 +2,8 @@
 #pragma once
 #include "recipes/redis/woken_lock.h"
 
+#include <QStringBuilder>
+
 namespace lockscope::recipes {
 
 /// The common part of the locks in Redisson's layouts, which count each thread's holds on the server. Requests of one
@@ -45,9 +47,7 @@ protected:
     virtual Command forceCommand() const = 0;
 
     QByteArray field(const QByteArray& thread) const {
-        QByteArray field;
-        field.reserve(m_lock.client.size() + 1 + thread.size());
-        return field.append(m_lock.client).append(':').append(thread);
+        return m_lock.client % ':' % thread; // in one go: every try of every waiter says it
     }
     QCoro::Task<redis::Result> run(Command command, std::stop_token stop);
     /// Whether the server may have holds of the thread in its other mode (reading or writing) that it has given up.
