@@ -258,7 +258,11 @@ void TimelineView::playheadMoved(Nanos t) {
     if (const std::int64_t end = liveEnd(); end > m_zoom->end()) m_zoom->setEnd(end);
     // It was set, or has come, where one looks.
     if (m_lookedAway && t.count() >= m_zoom->from() && t.count() <= m_zoom->to()) setFollowing(true);
-    if (!m_seeking) m_zoom->follow(t.count());
+    // The window of a lesson's step was chosen for all that happens until it stops.
+    const auto& spotlight = m_context->spotlight();
+    const bool chosen = spotlight && t <= spotlight->to && m_spotShown == std::pair{m_zoom->from(), m_zoom->to()} &&
+                        t.count() >= m_zoom->from() && t.count() <= m_zoom->to();
+    if (!m_seeking && !chosen) m_zoom->follow(t.count());
     if (m_measuresPlayhead) measureTo(t);
     readNotes();
     const std::int64_t before = m_paintedPlayhead;
