@@ -59,6 +59,19 @@ public:
     }
 };
 
+/// The texts that are still to be written, at the end of the list.
+void addUnwritten(const EditedDocument& document, QListWidget* list) {
+    for (const scenario::Problem& problem : document.unwritten()) {
+        auto* const item = new QListWidgetItem(icon("info", Role::Waiting),
+                                               //: A text of a lesson: %1 a line's number, %2 its place.
+                                               TextPane::tr("line %1 · %2: still to be written")
+                                                   .arg(QString::number(std::max(1, problem.line)), problem.path),
+                                               list);
+        item->setToolTip(TextPane::tr("The lesson can be played; until then the other language's text stands there."));
+        item->setData(Line, std::max(1, problem.line));
+    }
+}
+
 } // namespace
 
 TextPane::TextPane(EditedDocument* document, QWidget* parent)
@@ -118,15 +131,7 @@ void TextPane::refresh() {
     }
     m_edit->setExtraSelections(marks);
     const int count = m_complaints->count(), unwritten = int(m_document->unwritten().size());
-    for (const scenario::Problem& problem : m_document->unwritten()) {
-        auto* const item = new QListWidgetItem(
-            icon("info", Role::Waiting),
-            //: A text of a lesson: %1 a line's number, %2 its place.
-            tr("line %1 · %2: still to be written").arg(QString::number(std::max(1, problem.line)), problem.path),
-            m_complaints);
-        item->setToolTip(tr("The lesson can be played; until then the other language's text stands there."));
-        item->setData(Line, std::max(1, problem.line));
-    }
+    addUnwritten(*m_document, m_complaints);
     m_caption->setHint(count > 0       ? tr("%n complaint(s)", "", count)
                        : unwritten > 0 ? tr("it can run; %n text(s) still to be written", "", unwritten)
                                        : tr("none: it can run"));
@@ -150,6 +155,7 @@ void TextPane::setFindings(const QStringList& sentences, const QStringList& plac
         auto* const item = new QListWidgetItem(icon("check", Role::Accepted), state, m_complaints);
         item->setFlags(Qt::ItemIsEnabled); // as above
     }
+    addUnwritten(*m_document, m_complaints); // a check is silent on them
     m_complaints->setCurrentRow(0, QItemSelectionModel::NoUpdate);
 }
 

@@ -146,6 +146,7 @@ private Q_SLOTS:
         QVERIFY2(s.found().contains(QStringLiteral("still to be written")), qPrintable(s.found()));
         s.check(); // but it can be played
         QVERIFY2(s.found().startsWith(QStringLiteral("Checked")), qPrintable(s.found()));
+        QCOMPARE(s.window.text()->complaints()->count(), 7); // the texts are missing all the same
     }
 
     /// A scene whose moment does not happen has no steps on the axis, and the axis says so.
