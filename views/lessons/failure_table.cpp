@@ -142,7 +142,8 @@ void FailureTable::fill() {
     m_legend->setFont(uiFont(-1));
     m_legend->setText(
         tr("✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · "
-           "✗ two held it, or an old write was accepted · refused: two held it, no old write was accepted"));
+           "✗ two held it, or an old write was accepted · refused: two held it, no old write was accepted · "
+           "— does not apply"));
     for (int cell = 0; cell < int(m_outcomes.size()); ++cell)
         fillCell(cell / columns(), cell % columns());
     if (isTight() != m_tight) return fill(); // the cells have their words now
