@@ -127,8 +127,8 @@ QString believersNames(const PaintKit& kit, const std::vector<TimelineLayout::Ro
     return names.join(QStringLiteral(", "));
 }
 
-/// Of the lanes from `row` on that share one line for a name: the first on which a hold is in sight, since a reader
-/// asks whose bar that is.
+/// The lane that is named, out of those from `row` on that share one line for a name: the first with a hold in sight,
+/// since a reader asks for the name of such a bar.
 const Lane& namedLane(const PaintKit& kit, const std::vector<TimelineLayout::Row>& rows, std::size_t row,
                       std::size_t many) {
     const auto holds = [&](const Lane& lane) {

@@ -99,7 +99,7 @@ private Q_SLOTS:
                          qPrintable(names[i].words + u" on "_qs + names[j].words));
     }
 
-    /// Whose bar that is, a reader asks of one that holds no more, too: its neighbour's name would be a wrong answer.
+    /// A reader asks for the name of a bar that has ended, too: that of its neighbour would be a wrong answer.
     void aFormerHolderIsNamedBeforeItsNeighbours() {
         Crowd crowd(60);
         crowd.cast.grant(2s, crowd.actors[21], 5s);
