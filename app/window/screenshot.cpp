@@ -3,6 +3,7 @@
 
 #include "lessons/failure_table.h"
 #include "session/recording_session.h"
+#include "statistics/statistics_panel.h"
 #include "transport/player.h"
 #include "window/main_window.h"
 
@@ -105,6 +106,10 @@ void Screenshot::settle() {
     QTimer::singleShot(kSettleMs, this, [this] {
         const auto tables = m_window->findChildren<views::FailureTable*>();
         if (std::ranges::any_of(tables, &views::FailureTable::isComputing)) return settle(); // its cells are played
+        const auto isCounting = [](const views::StatisticsPanel* panel) {
+            return panel->isVisible() && !panel->model()->isComplete();
+        };
+        if (std::ranges::any_of(m_window->findChildren<views::StatisticsPanel*>(), isCounting)) return settle();
         Q_EMIT taken(pictureOf(m_window));
     });
 }

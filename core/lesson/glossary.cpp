@@ -111,10 +111,13 @@ const std::vector<NameInTexts>& namesIn(const QString& language) {
         for (const QString& name : term.name.in(language).split(between, Qt::SkipEmptyParts)) {
             // Words end at letters and digits only in a script that has spaces; the hyphens of "redis-set" are its own.
             const bool spaced = std::ranges::all_of(name, [](QChar c) { return c.unicode() < 0x80; });
-            const QString pattern = QRegularExpression::escape(name);
+            // "leases", "watches", "majorities"
+            const QString pattern = name.endsWith(QLatin1Char('y'))
+                                        ? QRegularExpression::escape(name.chopped(1)) + QStringLiteral("(?:y|ies)")
+                                        : QRegularExpression::escape(name) + QStringLiteral("(?:s|es)?");
             place->second.push_back(
-                {&term, QRegularExpression(spaced ? QStringLiteral("(?<![A-Za-z0-9-])%1s?(?![A-Za-z0-9-])").arg(pattern)
-                                                  : pattern,
+                {&term, QRegularExpression(spaced ? QStringLiteral("(?<![A-Za-z0-9-])%1(?![A-Za-z0-9-])").arg(pattern)
+                                                  : QRegularExpression::escape(name),
                                            QRegularExpression::CaseInsensitiveOption)});
         }
     }

@@ -226,7 +226,9 @@ void CompareWindow::contrast(const experiment::Contrast& contrast) {
     m_sides[1].context->setPlayhead(playhead);
     //: Over the upper of two runs: %1 its recipe.
     m_sides[0].caption->setText(tr("As it is · %1").arg(m_run.scenario.recipe));
-    m_sides[1].caption->setText(contrastWords(contrast));
+    QString heading = contrastWords(contrast); // which stands within a sentence elsewhere
+    heading[0] = heading[0].toUpper();
+    m_sides[1].caption->setText(heading);
     m_story->setText(tr("Computing both runs…"));
     m_pace.start();
 }
@@ -269,7 +271,7 @@ void CompareWindow::tell() {
     m_story->setEnabled(m_difference.has_value());
     m_story->setText(m_difference ? tr("They part at %1").arg(instant(*m_sides[0].session->trace(), m_difference->at))
                                   : tr("Both runs tell the same story"));
-    const QString ends = tr("Above %1; below %2.").arg(brokenBy(m_sides[0]), brokenBy(m_sides[1]));
+    const QString ends = tr("By the end: above %1; below %2.").arg(brokenBy(m_sides[0]), brokenBy(m_sides[1]));
     m_outcome->setText(m_difference ? tr("Above, %1; below, %2.  ·  %3")
                                           .arg(happening(m_sides[0], m_difference->first),
                                                happening(m_sides[1], m_difference->second), ends)

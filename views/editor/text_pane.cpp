@@ -59,6 +59,7 @@ public:
     }
 };
 
+/// The texts that are still to be written, at the end of the list.
 void listUnwritten(const EditedDocument& document, QListWidget* list) {
     for (const scenario::Problem& problem : document.unwritten()) {
         auto* const item = new QListWidgetItem(icon("info", Role::Waiting),

@@ -294,8 +294,10 @@ void TtlRing::paintEvent(QPaintEvent*) {
     const int lift = m_below.isEmpty() ? 0 : 7;
     painter.drawText(rect().adjusted(0, -lift, 0, -lift), Qt::AlignCenter, m_middle);
     painter.setFont(uiFont(-2));
+    for (double delta = -2.5; painter.fontMetrics().horizontalAdvance(m_below) > room && delta > -4; delta -= 0.5)
+        painter.setFont(uiFont(delta));
     painter.setPen(color(Role::TextDim));
-    painter.drawText(rect().adjusted(0, 22, 0, 12), Qt::AlignCenter, m_below);
+    painter.drawText(rect().adjusted(0, 20, 0, 10), Qt::AlignCenter, m_below);
 }
 
 namespace {

@@ -109,44 +109,10 @@ QString sessionsLabel(const std::vector<trace::Event>& sessions) {
     return {};
 }
 
-} // namespace
-
-QString faultsLabel(const trace::Trace& trace, const TickTrack& faults, std::size_t first, std::size_t count) {
-    constexpr std::size_t kMostNames = 3;
-    std::size_t told = first;
-    for (std::size_t i = first; i < first + count; ++i)
-        if (weightOf(trace.kindAt(faults[i].row)) > weightOf(trace.kindAt(faults[told].row))) told = i;
-    const trace::EventKind kind = trace.kindAt(faults[told].row);
-    const bool links = weightOf(kind) == 0;
-    std::vector<trace::Event> alike;
-    for (std::size_t i = first; i < first + count; ++i)
-        if (trace.kindAt(faults[i].row) == kind) alike.push_back(trace.at(faults[i].row));
-    QString words = faultLabel(trace, faults[told]);
-    std::size_t named = 1;
-    if (kind == trace::EventKind::EngineChanged) { // news that each process tells; no name of theirs is in it
-        named = alike.size();
-    } else if (kind == trace::EventKind::SessionChanged && alike.size() > 1) {
-        if (const QString all = sessionsLabel(alike); !all.isEmpty()) {
-            words = all;
-            named = alike.size();
-        }
-    } else if (links && alike.size() > 1) {
-        if (const QString all = linksLabel(trace, alike); !all.isEmpty()) {
-            words = all;
-            named = alike.size();
-        }
-    } else if (weightOf(kind) > 1 && kind != trace::EventKind::FailoverStep) {
-        for (std::size_t i = 1; i < alike.size() && named < kMostNames; ++i, ++named)
-            words = Timeline::tr("%1, %2", "a fault, and whom else it struck")
-                        .arg(words, trace.displayName(alike[i].actor));
-    }
-    return count == named ? words : Timeline::tr("%1 +%2", "a fault and how many more").arg(words).arg(count - named);
-}
-
-QString faultLabel(const trace::Trace& trace, const Tick& tick) {
+/// A fault in two words; `actor` names the one that it struck, or several that one instant struck alike.
+QString labelOf(const trace::Trace& trace, const trace::Event& e, const QString& actor) {
     using enum trace::EventKind;
-    const trace::Event e = trace.at(tick.row);
-    const QString actor = trace.displayName(e.actor), subject = trace.displayName(e.subject);
+    const QString subject = trace.displayName(e.subject);
     switch (e.kind) {
     case ClientPaused:
     case NodePaused:
@@ -212,6 +178,46 @@ QString faultLabel(const trace::Trace& trace, const Tick& tick) {
     default:
         return eventWord(e.kind);
     }
+}
+
+} // namespace
+
+QString faultsLabel(const trace::Trace& trace, const TickTrack& faults, std::size_t first, std::size_t count) {
+    constexpr std::size_t kMostNames = 3;
+    std::size_t told = first;
+    for (std::size_t i = first; i < first + count; ++i)
+        if (weightOf(trace.kindAt(faults[i].row)) > weightOf(trace.kindAt(faults[told].row))) told = i;
+    const trace::EventKind kind = trace.kindAt(faults[told].row);
+    const bool links = weightOf(kind) == 0;
+    std::vector<trace::Event> alike;
+    for (std::size_t i = first; i < first + count; ++i)
+        if (trace.kindAt(faults[i].row) == kind) alike.push_back(trace.at(faults[i].row));
+    QString words = faultLabel(trace, faults[told]);
+    std::size_t named = 1;
+    if (kind == trace::EventKind::EngineChanged) { // news that each process tells; no name of theirs is in it
+        named = alike.size();
+    } else if (kind == trace::EventKind::SessionChanged && alike.size() > 1) {
+        if (const QString all = sessionsLabel(alike); !all.isEmpty()) {
+            words = all;
+            named = alike.size();
+        }
+    } else if (links && alike.size() > 1) {
+        if (const QString all = linksLabel(trace, alike); !all.isEmpty()) {
+            words = all;
+            named = alike.size();
+        }
+    } else if (weightOf(kind) > 1 && kind != trace::EventKind::FailoverStep) {
+        QString names = trace.displayName(alike.front().actor);
+        for (; named < std::min(alike.size(), kMostNames); ++named)
+            names += Timeline::tr(", ", "between names that share a fault") + trace.displayName(alike[named].actor);
+        words = labelOf(trace, alike.front(), names);
+    }
+    return count == named ? words : Timeline::tr("%1 +%2", "a fault and how many more").arg(words).arg(count - named);
+}
+
+QString faultLabel(const trace::Trace& trace, const Tick& tick) {
+    const trace::Event e = trace.at(tick.row);
+    return labelOf(trace, e, trace.displayName(e.actor));
 }
 
 } // namespace lockscope::views

@@ -83,6 +83,13 @@ std::vector<LegendSign> LegendBar::shown() const {
 
 void LegendBar::place() {
     std::vector<LegendEntry*> wanted = m_entries;
+    // A wedge is looked for in vain where a session or a connection keeps every lock in sight.
+    const bool isTold = !m_inSight.empty();
+    std::erase_if(wanted, [&](LegendEntry* entry) {
+        const bool missing = entry->sign() == LegendSign::Lease && isTold && !m_inSight.contains(LegendSign::Lease);
+        if (missing) entry->hide();
+        return missing;
+    });
     std::ranges::stable_sort(wanted, {}, [&](const LegendEntry* entry) {
         constexpr int kOutOfSight = 100;
         return m_inSight.contains(entry->sign()) ? rankInSight(entry->sign()) : kOutOfSight;

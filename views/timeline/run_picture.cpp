@@ -57,9 +57,15 @@ void tellVerdict(RunPicture& picture) {
     if (!timeline.verdict || !timeline.trace) return;
     const Nanos to = timeline.to > timeline.from ? timeline.to : timeline.trace->reached();
     const auto& all = timeline.verdict->violations;
-    const auto first = std::ranges::find_if(all, [&](const verdict::Violation& violation) {
-        return violation.to >= timeline.from && violation.from <= to;
-    });
+    const auto touching = [&](Nanos from, Nanos until) {
+        return std::ranges::find_if(all, [&, from, until](const verdict::Violation& violation) {
+            return violation.to >= from && violation.from <= until;
+        });
+    };
+    auto first = touching(timeline.from, to);
+    // A still picture tells of the instant that a person looks at.
+    if (const auto at = timeline.playhead; at && !timeline.hidesFuture && *at >= timeline.from && *at <= to)
+        if (const auto there = touching(*at, *at); there != all.end()) first = there;
     picture.violated = first != all.end();
     if (picture.violated && timeline.hidesFuture && first->to > to) {
         verdict::Violation byThen = *first; // its explanation would tell how it ends

@@ -128,6 +128,23 @@ QString believersNames(const PaintKit& kit, const std::vector<TimelineLayout::Ro
     return names.join(QStringLiteral(", "));
 }
 
+/// The lane that is named, out of those from `row` on that share one line for a name: the first with a hold in sight,
+/// since a reader asks for the name of such a bar.
+const Lane& namedLane(const PaintKit& kit, const std::vector<TimelineLayout::Row>& rows, std::size_t row,
+                      std::size_t many) {
+    const auto holds = [&](const Lane& lane) {
+        std::uint32_t states = 0;
+        lane.spans.visit(
+            kit.c.from(), kit.to(), kit.pixel, kit.now,
+            [&](std::size_t, const Span& span) { states |= 1u << span.state; },
+            [&](const SpanSum& sum) { states |= sum.states; });
+        return (states & (bit(BeliefState::Holding) | bit(BeliefState::Stale))) != 0;
+    };
+    for (std::size_t i = row; i < std::min(row + many, rows.size()); ++i)
+        if (rows[i].lane->kind == LaneKind::Belief && holds(*rows[i].lane)) return *rows[i].lane;
+    return *rows[row].lane;
+}
+
 /// One line, and of lanes that are lower than a line only of as many as have room: of believers first.
 void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, std::size_t row,
                    const std::vector<std::size_t>& believers) {
@@ -144,7 +161,8 @@ void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, s
     const bool believes = std::ranges::find(believers, row) != believers.end();
     const bool crowded = every > 1 && isBesideBeliever(rows, row, believers, line);
     if (!believes && (row % every != 0 || crowded)) return;
-    const QString name = believes ? believersNames(kit, rows, row, believers, line) : laneShortTitle(kit.data, lane);
+    const QString name = believes ? believersNames(kit, rows, row, believers, line)
+                                  : laneShortTitle(kit.data, namedLane(kit, rows, row, every));
     if (name.isEmpty()) return;
     // Within its section: below the last lane comes a caption.
     std::size_t last = row;
@@ -158,6 +176,23 @@ void paintLowLabel(const PaintKit& kit, const TimelineScene& scene, int width, s
              believes || isSelected(lane, scene.selection) ? Role::Text : Role::TextDim);
 }
 
+/// The name of a row, in so much room. Each end of a link keeps its first and last letters: cut behind, the links of
+/// one client would have one name.
+QString titleIn(const PaintKit& kit, const TimelineLayout::Row& row, double room, const PaintKit::Face& face) {
+    const QString title = rowTitle(kit.data, row);
+    if (row.lane->kind != LaneKind::Link || face.width(title) <= room) return title;
+    const QString between = QStringLiteral(" ↔ ");
+    const QString one = title.section(between, 0, 0), other = title.section(between, 1);
+    const double both = room - face.width(between), half = both / 2;
+    const bool isCount = other.contains(u' '); // "4 others": its beginning says it
+    if (isCount && face.width(one) < both)
+        return one + between + face.fm.elidedText(other, Qt::ElideRight, both - face.width(one));
+    const auto fitted = [&](const QString& name, const QString& beside) {
+        return face.fm.elidedText(name, Qt::ElideMiddle, std::max(half, both - face.width(beside)));
+    };
+    return fitted(one, other) + between + fitted(other, one);
+}
+
 /// A name and a state in one line.
 void paintOneLine(const PaintKit& kit, const TimelineScene& scene, const TimelineLayout::Row& row, int width) {
     const Lane& lane = *row.lane;
@@ -165,8 +200,10 @@ void paintOneLine(const PaintKit& kit, const TimelineScene& scene, const Timelin
     const double left = kit.m.px(14), right = width - kit.m.px(6);
     const QString state = laneSubtitle(kit.data, lane, scene.notes, scene.playhead);
     const double needed = kit.small.width(state);
-    const PaintKit::Face& face = isStrip(kit.m, height) ? kit.smallBold : kit.bold;
-    const double end = kit.text({left, 0, right - left, double(height)}, rowTitle(kit.data, row), face, Role::Text);
+    const double room = right - left;
+    const bool large = !isStrip(kit.m, height) && kit.bold.width(rowTitle(kit.data, row)) <= room;
+    const PaintKit::Face& face = large ? kit.bold : kit.smallBold;
+    const double end = kit.text({left, 0, room, double(height)}, titleIn(kit, row, room, face), face, Role::Text);
     if (end + kit.m.px(6) + needed <= right)
         kit.text({right - needed, 0, needed + 2, double(height)}, state, kit.small, Role::TextDim);
 }
@@ -174,20 +211,6 @@ void paintOneLine(const PaintKit& kit, const TimelineScene& scene, const Timelin
 bool isOneLine(LaneKind kind) {
     return kind == LaneKind::Record || kind == LaneKind::Effect || kind == LaneKind::Node ||
            kind == LaneKind::Watchers || kind == LaneKind::Link;
-}
-
-/// The name of a row, in so much room. Each end of a link keeps its first and last letters: cut behind, the links of
-/// one client would have one name.
-QString titleIn(const PaintKit& kit, const TimelineLayout::Row& row, double room) {
-    const QString title = rowTitle(kit.data, row);
-    if (row.lane->kind != LaneKind::Link || kit.bold.width(title) <= room) return title;
-    const QString between = QStringLiteral(" ↔ ");
-    const QString one = title.section(between, 0, 0), other = title.section(between, 1);
-    const double both = room - kit.bold.width(between), half = both / 2;
-    const auto fitted = [&](const QString& name, const QString& beside) {
-        return kit.bold.fm.elidedText(name, Qt::ElideMiddle, std::max(half, both - kit.bold.width(beside)));
-    };
-    return fitted(one, other) + between + fitted(other, one);
 }
 
 void paintLabel(const PaintKit& kit, const TimelineScene& scene, const TimelineLayout::Row& row, int width) {
@@ -208,7 +231,7 @@ void paintLabel(const PaintKit& kit, const TimelineScene& scene, const TimelineL
     lines.removeAll(QString());
     if (lines.size() > 1 && height < 3 * line) lines.removeFirst(); // the server has a lane of its own
     double top = lines.size() < 2 ? middle - line / 2 - double(lines.size()) * (line / 2 - 2) : middle - 1.5 * line + 4;
-    kit.text({left, top, room, line}, titleIn(kit, row, room), kit.bold, Role::Text);
+    kit.text({left, top, room, line}, titleIn(kit, row, room, kit.bold), kit.bold, Role::Text);
     for (const QString& words : std::as_const(lines)) {
         top += line - 2;
         kit.text({left, top, room, line}, words, kit.small, Role::TextDim);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/signs_in_sight.h"
 
+#include "timeline/words.h"
+
 namespace lockscope::views {
 namespace {
 
@@ -15,6 +17,22 @@ struct Occurring {
         track.visit(
             from, to, pixel, now, [&](std::size_t, const Span& span) { found |= 1u << span.state; },
             [&](const SpanSum& sum) { found |= sum.states; });
+        return found;
+    }
+    /// Whether a lease ends one of the holds on a record's lane: a session or a connection may keep them instead.
+    bool hasLease(const trace::Trace& trace, const SpanTrack& track) const {
+        bool found = false;
+        const auto look = [&](const Span& span) {
+            if (RecordState(span.state) != RecordState::Held) return false;
+            found |= leaseOf(trace, span).endKnown();
+            return true;
+        };
+        track.visit(
+            from, to, pixel, now, [&](std::size_t, const Span& span) { look(span); },
+            [&](const SpanSum& sum) { // those of one lock are alike: the first stands for all of them
+                for (std::size_t i = track.firstEndingAfter(sum.from); i < track.size() && track[i].from <= sum.to; ++i)
+                    if (look(track[i])) return;
+            });
         return found;
     }
     std::uint32_t kinds(const TickTrack& track) const {
@@ -56,7 +74,7 @@ std::set<LegendSign> signsInSight(const TimelineScene& scene) {
             break;
         case LaneKind::Record:
         case LaneKind::Copy:
-            add(states, RecordState::Held, LegendSign::Lease);
+            if (in.hasLease(scene.data.trace(), lane.spans)) signs.insert(LegendSign::Lease);
             add(states, RecordState::Unobserved, LegendSign::Gap);
             break;
         case LaneKind::Effect:

@@ -60,7 +60,7 @@ QString beliefState(const TimelineData& data, const Lane& lane, std::int64_t t) 
     if (span && t < lane.endOf(*span, data.now() + 1)) {
         switch (BeliefState(span->state)) {
         case BeliefState::Waiting:
-            words = Timeline::tr("waiting for %1").arg(duration(Nanos(t - span->from)));
+            words = Timeline::tr("waiting for %1").arg(lengthText(Nanos(span->from), Nanos(t)));
             break;
         case BeliefState::Holding:
             words = holdsWords(data, span->label);

@@ -46,6 +46,8 @@ private Q_SLOTS:
         QTest::newRow("in order") << kEnglish << u"The lease ends, and the record names nobody."_qs
                                   << QStringList{u"lease"_qs, u"record"_qs};
         QTest::newRow("plural, capital") << kEnglish << u"Leases end. The LEASE ends."_qs << QStringList{u"lease"_qs};
+        QTest::newRow("other plurals") << kEnglish << u"Two majorities: each waiter watches one node."_qs
+                                       << QStringList{u"quorum"_qs, u"waiter"_qs, u"watch"_qs};
         QTest::newRow("not within a word")
             << kEnglish << u"It was released and recorded by redis-set-del."_qs << QStringList{u"redis-set-del"_qs};
         QTest::newRow("the longer name") << kEnglish << u"A fencing token is checked."_qs

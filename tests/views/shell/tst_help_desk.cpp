@@ -469,10 +469,11 @@ private Q_SLOTS:
         QTRY_VERIFY(qobject_cast<views::CompareWindow*>(QApplication::activeWindow()));
         views::CompareWindow* const compare =
             s.window->comparison()->open(experiment::Contrast{QStringLiteral("token_check"), QStringLiteral("on")});
-        QVERIFY(compare);
-        QTRY_VERIFY_WITH_TIMEOUT(compare->isReady(), 30'000);
-        QVERIFY(compare->difference().has_value());
+        QTRY_VERIFY_WITH_TIMEOUT(compare && compare->isReady() && compare->difference(), 30'000);
         QVERIFY(compare->outcome().contains(QStringLiteral("stale write")));
+        QVERIFY2(compare->outcome().contains(u"By the end: above breaks"), qPrintable(compare->outcome()));
+        const auto isHeading = [](const QLabel* label) { return label->text().startsWith(u"With fencing"); };
+        QVERIFY(std::ranges::any_of(compare->findChildren<QLabel*>(), isHeading));
         // Both show the place where they part, at one scale, and one playhead moves both.
         QTRY_COMPARE(compare->context(0)->playhead(), compare->difference()->at);
         QTRY_COMPARE(compare->context(1)->playhead(), compare->difference()->at);

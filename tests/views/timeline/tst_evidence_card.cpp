@@ -215,6 +215,28 @@ private Q_SLOTS:
         QCOMPARE(told(0s, 4s, true, false), stretch);
     }
 
+    /// The line above a picture is about the instant that it was taken at, not about the first trouble in sight.
+    void aPictureTellsOfItsPlayhead() {
+        Cast cast;
+        cast.grant(1s, cast.a, 1s);
+        cast.grant(3s, cast.b, 1s); // A believes on until 4 s
+        cast.release(4s, cast.a);
+        cast.grant(6s, cast.c, 5s); // B believes on
+        cast.trace->reach(10s);
+        const FixedSession session(cast.trace, 10s);
+        const auto told = [&](std::optional<Nanos> playhead, bool hidesFuture = false) {
+            RunPicture picture;
+            picture.timeline = {session.trace(), session.verdict(), 0s, 10s, playhead, {}, hidesFuture};
+            tellVerdict(picture);
+            return picture.sentence;
+        };
+        const QString first = told(std::nullopt);
+        QVERIFY2(first.contains(u"A and B"), qPrintable(first));
+        QCOMPARE(told(5s), first); // nothing is wrong there
+        QVERIFY2(told(7s).contains(u"B and C"), qPrintable(told(7s)));
+        QCOMPARE(told(7s, true), first); // a movie's head stays as high as it is
+    }
+
     /// The cause stands at the end of a verdict: where one line is too short for it, it has more.
     void aLongVerdictIsWhole() {
         const FixedSession session(gcPause().trace, 10s);

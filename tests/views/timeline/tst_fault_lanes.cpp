@@ -3,11 +3,14 @@
 #include "scenes.h"
 #include "theme/palette.h"
 #include "timeline/fault_chips.h"
+#include "timeline/fault_labels.h"
 #include "timeline/timeline_view.h"
 #include "timeline/words.h"
+#include "trace/death.h"
 
 #include <QAction>
 #include <QTest>
+#include <QTranslator>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -110,6 +113,29 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < (*belief)->spans.size(); ++i)
             holds += (*belief)->spans[i].state == unsigned(BeliefState::Holding);
         QCOMPARE(holds, std::size_t(1));
+    }
+
+    /// In a language whose verb comes last, too: all names stand before it.
+    void severalThatAreStruckAlikeAreOneSubject() {
+        class VerbLast : public QTranslator {
+        public:
+            QString translate(const char*, const char* source, const char*, int) const override {
+                return qstrcmp(source, "crashed %1") == 0 ? u"%1 is down"_qs : QString();
+            }
+            bool isEmpty() const override { return false; }
+        } language;
+        QCoreApplication::installTranslator(&language);
+        Cast cast;
+        const trace::EntityId other = cast.trace->intern(trace::EntityKind::Node, "redis-2");
+        for (const trace::EntityId node : {cast.node, other})
+            cast.at(3s, EventKind::NodeKilled, node, 0, trace::kPowerLost, 0, trace::kFault);
+        cast.trace->reach(6s);
+        TimelineData data(cast.trace);
+        data.consume();
+        QCOMPARE(faultsLabel(*cast.trace, data.faults(), 0, 2),
+                 u"%1, redis-2 is down"_qs.arg(cast.trace->displayName(cast.node)));
+        QCOMPARE(faultLabel(*cast.trace, data.faults()[1]), u"redis-2 is down"_qs);
+        QCoreApplication::removeTranslator(&language);
     }
 
     /// A link that is cut one way only says which way, on its mark and in the words for its lane.

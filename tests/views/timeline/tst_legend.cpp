@@ -2,7 +2,9 @@
 #include "scenes.h"
 #include "theme/palette.h"
 #include "timeline/legend.h"
+#include "timeline/legend_bar.h"
 #include "timeline/render_timeline.h"
+#include "trace/deadline.h"
 #include "trace/recorder.h"
 
 #include <QPainter>
@@ -67,6 +69,45 @@ private Q_SLOTS:
         QVERIFY(painted(seen) != painted({LegendSign::Lease, LegendSign::Planned}));
         picture.hidesFuture = true; // nor does the legend tell what is to come
         QCOMPARE(TimelineRenderer(picture).signs(picture).size(), legendItems().size());
+    }
+
+    /// The wedge of a lease has no meaning where a session or a connection keeps the lock.
+    void aHoldWithoutALeaseHasNoWedgeInTheLegend_data() {
+        QTest::addColumn<std::int64_t>("deadline");
+        QTest::addColumn<int>("holds");
+        QTest::newRow("a lease") << Nanos(5s).count() << 1;
+        QTest::newRow("a session") << trace::kEndNotKnown << 1;
+        QTest::newRow("leases, drawn as columns") << Nanos(5s).count() << 4000;
+        QTest::newRow("sessions, drawn as columns") << trace::kEndNotKnown << 4000;
+    }
+    void aHoldWithoutALeaseHasNoWedgeInTheLegend() {
+        QFETCH(const std::int64_t, deadline);
+        QFETCH(const int, holds);
+        const auto trace = std::make_shared<trace::Trace>();
+        Nanos now = 0s;
+        trace::Recorder recorder(trace, [&now] { return now; });
+        const auto lock =
+            trace->intern(trace::EntityKind::Lock, "orders", trace->intern(trace::EntityKind::Node, "zk"));
+        const auto holder =
+            trace->intern(trace::EntityKind::Thread, "1", trace->intern(trace::EntityKind::Client, "A"));
+        for (int i = 0; i < holds; ++i) {
+            recorder.emit(trace::EventKind::RecordHeld, holder, lock, deadline);
+            now += 400us;
+            recorder.emit(trace::EventKind::RecordFreed, trace::kNoEntity, lock, 0, holder);
+            now += 600us;
+        }
+        trace->reach(5s);
+        TimelinePicture picture{trace, nullptr, {}, {}, {}, {}};
+        std::set<LegendSign> seen = TimelineRenderer(picture).signs(picture);
+        const bool lease = deadline != trace::kEndNotKnown;
+        QCOMPARE(seen.contains(LegendSign::Lease), lease);
+        LegendBar bar;
+        bar.resize(4000, 40);
+        seen.insert(LegendSign::Waits);
+        bar.setInSight(seen);
+        const std::vector<LegendSign> shown = bar.shown();
+        QCOMPARE(std::ranges::find(shown, LegendSign::Lease) != shown.end(), lease);
+        QVERIFY(std::ranges::find(shown, LegendSign::Refused) != shown.end()); // others may be out of sight
     }
 
     /// In the colours of the lanes.

@@ -99,6 +99,51 @@ private Q_SLOTS:
                          qPrintable(names[i].words + u" on "_qs + names[j].words));
     }
 
+    /// A reader asks for the name of a bar that has ended, too: that of its neighbour would be a wrong answer.
+    void aFormerHolderIsNamedBeforeItsNeighbours() {
+        Crowd crowd(60);
+        crowd.cast.grant(2s, crowd.actors[21], 5s);
+        crowd.cast.release(3s, crowd.actors[21]);
+        crowd.cast.grant(3100ms, crowd.actors[47], 5s);
+        crowd.show({1000, 440}, 5s);
+        const auto laneOf = [&](std::size_t i) {
+            return crowd.view.rowRect(crowd.view.layoutOfLanes().rowOf(crowd.actors[i].thread));
+        };
+        QVERIFY(laneOf(21).height() > 1 && laneOf(21).height() < 7); // several lanes share a name
+        const auto names = crowd.names();
+        const auto named = [&](const QString& words) { return std::ranges::count(names, words, &WrittenWords::words); };
+        QCOMPARE(named(u"client m21"_qs), 1);
+        QCOMPARE(named(u"client m47"_qs), 1);
+        const auto mine = std::ranges::find(names, u"client m21"_qs, &WrittenWords::words);
+        QVERIFY(std::abs(mine->place.center().y() - laneOf(21).center().y()) <= 14);
+        QVERIFY(named(u"client m20"_qs) + named(u"client m22"_qs) == 0);
+    }
+
+    /// One line is shared by both ends and a state; a name that is too long loses its middle there, too.
+    void linksInOneLineKeepBothEnds() {
+        Crowd crowd(2, "order-service-in-frankfurt-");
+        Nanos cut = 2s;
+        for (const Cast::Actor& one : crowd.actors)
+            crowd.cast.at(cut += 200ms, trace::EventKind::LinkCut, one.client, one.link, 0, 0, trace::kFault);
+        crowd.show({1000, 700}, 4s);
+        int height = 700;
+        const auto isLow = [&] {
+            const int row = crowd.view.layoutOfLanes().rowOf(crowd.actors[0].link);
+            return row >= 0 && crowd.view.rowRect(row).height() < 2 * crowd.view.scene().metrics.px(18);
+        };
+        while (!isLow() && height > 340) {
+            crowd.view.resize(1000, height -= 20);
+            settle();
+        }
+        QVERIFY(isLow());
+        std::set<QString> names;
+        for (const WrittenWords& one : crowd.words())
+            if (one.words.contains(u'↔')) names.insert(one.words);
+        QVERIFY(!names.empty());
+        for (const QString& name : names)
+            QVERIFY2(name.startsWith(u'o') && name.endsWith(u"-1"), qPrintable(name));
+    }
+
     /// Cut behind, the links of clients with long names would all have one name.
     void linksOfLongNamesKeepTheirNumbers() {
         Crowd crowd(2, "order-service-in-frankfurt-");

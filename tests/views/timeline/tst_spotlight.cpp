@@ -376,6 +376,19 @@ private Q_SLOTS:
         QCOMPARE(s.view.scene().metrics.density, TimelineMetrics::Density::Usual);
     }
 
+    /// The window of a step was chosen for all of it: a stop near its right edge does not push its beginning away.
+    void theChosenTimeStaysUntilTheStop() {
+        Stage s;
+        s.context.setPlayhead(2s);
+        s.context.setSpotlight(Spotlight{{}, 2s, 9500ms, std::pair{Nanos(1s), Nanos(9700ms)}});
+        QVERIFY(s.view.zoom()->isFollowing());
+        s.context.setPlayhead(9500ms);
+        QVERIFY(double(Nanos(9500ms).count() - s.view.zoom()->from()) > 0.8 * double(s.view.zoom()->span()));
+        QCOMPARE(Nanos(s.view.zoom()->from()), Nanos(1s));
+        s.context.setPlayhead(9600ms); // a run that goes on is followed
+        QVERIFY(Nanos(s.view.zoom()->from()) > Nanos(1s));
+    }
+
     void bringsItsTimeIntoSight() {
         Stage s;
         s.context.setSpotlight(Spotlight{{}, 0s, 0s, std::pair{Nanos(2s), Nanos(5s)}});

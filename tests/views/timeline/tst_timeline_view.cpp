@@ -3,6 +3,7 @@
 #include "synthetic/synthetic.h"
 #include "timeline/timeline_panel.h"
 #include "timeline/timeline_ruler.h"
+#include "trace/time_text.h"
 
 #include <QAccessible>
 #include <QContextMenuEvent>
@@ -385,6 +386,23 @@ private Q_SLOTS:
         s.context.setPlayhead(46s);
         const int row = s.view.layoutOfLanes().rowOf(s.cast.a.thread);
         QVERIFY2(s.view.rowWords(row).contains(QStringLiteral("waiting for 1.7 s")), qPrintable(s.view.rowWords(row)));
+    }
+
+    /// The queue of the lock's card reckons with the instants as they are told; two numbers for one wait help nobody.
+    void aWaitIsAsLongAsTheQueueSays() {
+        Cast cast;
+        cast.grant(500ms, cast.a, 5s);
+        cast.ask(670ms, cast.b);
+        cast.trace->reach(3s);
+        FixedSession session(cast.trace, 3s);
+        ViewContext context;
+        TimelineView view(&context);
+        context.setSession(&session);
+        context.setPlayhead(2200ms);
+        settle();
+        const QString words = view.rowWords(view.layoutOfLanes().rowOf(cast.b.thread));
+        QVERIFY2(words.contains(u"waiting for %1"_qs.arg(lengthText(670ms, 2200ms))), qPrintable(words));
+        QVERIFY(lengthText(670ms, 2200ms) != durationText(2200ms - 670ms));
     }
 
     void whatIsHitIsWhatIsPainted() {
