@@ -31,6 +31,7 @@ EditorDesk::EditorDesk(MainWindow* window)
     m_look.setInterval(kLookMs);
     connect(&m_look, &QTimer::timeout, this, &EditorDesk::refreshHands);
     m_pace.setInterval(kKeepMs);
+    m_pace.setSingleShot(true);
     connect(&m_pace, &QTimer::timeout, this, &EditorDesk::keepUnsaved);
 }
 
@@ -43,10 +44,21 @@ EditorDesk::~EditorDesk() {
     m_unsavedLesson.forget();
 }
 
+void EditorDesk::keepSoon() {
+    if (!m_pace.isActive()) m_pace.start();
+}
+
 void EditorDesk::keepUnsaved() {
-    m_unsavedScenario.follow(m_scenario);
-    m_unsavedLesson.follow(m_lesson);
-    if (!m_scenario && !m_lesson) m_pace.stop();
+    const auto again = [this] { keepSoon(); };
+    m_unsavedScenario.keep(m_scenario, again);
+    m_unsavedLesson.keep(m_lesson, again);
+}
+
+void EditorDesk::watch(views::EditorWindow* editor) {
+    const QTextDocument* const text = editor->document()->text();
+    connect(text, &QTextDocument::contentsChanged, this, &EditorDesk::keepSoon);
+    connect(text, &QTextDocument::modificationChanged, this, &EditorDesk::keepSoon);
+    connect(editor, &QObject::destroyed, this, &EditorDesk::keepSoon); // nothing is left to keep
 }
 
 void EditorDesk::offerLeft() {
@@ -105,7 +117,7 @@ views::ScenarioEditor* EditorDesk::needScenarioEditor() {
         m_window->welcome()->refreshOffers();
         Q_EMIT scenariosChanged();
     });
-    m_pace.start();
+    watch(m_scenario);
     return m_scenario;
 }
 
@@ -114,7 +126,7 @@ views::LessonEditor* EditorDesk::needLessonEditor() {
     m_lesson = new views::LessonEditor;
     m_lesson->setAttribute(Qt::WA_DeleteOnClose);
     connect(m_lesson, &views::LessonEditor::previewWanted, this, &EditorDesk::preview);
-    m_pace.start();
+    watch(m_lesson);
     return m_lesson;
 }
 

@@ -94,6 +94,9 @@ private:
     void handsLost();
     void refreshHands();
     static void bringUp(QWidget* window);
+    /// Keeps what is unsaved in an editor, a moment after each change.
+    void watch(views::EditorWindow* editor);
+    void keepSoon();
     void keepUnsaved();
     /// Says that the program ended before what was written was saved, and offers the editor that has it.
     void offerLeft();
@@ -109,7 +112,7 @@ private:
     QPointer<views::ScenarioEditor> m_scenario;
     QPointer<views::LessonEditor> m_lesson;
     UnsavedText m_unsavedScenario{QStringLiteral("scenario")}, m_unsavedLesson{QStringLiteral("lesson")};
-    QTimer m_pace; ///< of looking whether there is more to keep
+    QTimer m_pace; ///< from a change on until it is kept
     QAction *m_editScenario = nullptr, *m_editLesson = nullptr;
     views::Pill* m_pill = nullptr; ///< in the status bar while it records
     QAction* m_record = nullptr;

@@ -57,9 +57,9 @@ int serversBehind(const session::ConnectionDesk& desk) {
     std::set<QString> servers;
     for (const session::ConnectionFacts& one : desk.all()) {
         if (!one.open) continue;
-        for (const QString& line : one.servers)
-            servers.insert(line.section(QStringLiteral(" · "), 0, 0)); // its address
-        if (one.servers.isEmpty()) servers.insert(one.url);
+        for (const inspect::ServerLine& server : one.servers)
+            servers.insert(server.address);
+        if (one.servers.empty()) servers.insert(one.url);
     }
     return int(servers.size());
 }

@@ -38,7 +38,7 @@ UnsavedText::UnsavedText(const QString& kind)
 
 UnsavedText::~UnsavedText() = default;
 
-void UnsavedText::follow(views::EditorWindow* editor) {
+void UnsavedText::keep(views::EditorWindow* editor, const std::function<void()>& failed) {
     if (!editor || !editor->isWindowModified()) return forget();
     const views::EditorWindow::Kept kept = editor->kept();
     if (kept.json == m_written && !m_written.isNull()) return;
@@ -49,8 +49,10 @@ void UnsavedText::follow(views::EditorWindow* editor) {
             QSaveFile file(path);
             return file.open(QIODevice::WriteOnly) && file.write(whole) == whole.size() && file.commit();
         },
-        [this](bool written) {
-            if (!written) m_written = {}; // it is tried again with the next look
+        [this, failed](bool written) {
+            if (written) return;
+            m_written = {};
+            failed();
         });
 }
 

@@ -16,9 +16,9 @@ public:
     /// Waits until what was begun is written.
     ~UnsavedText();
 
-    /// Follows an editor, or none: keeps its unsaved text, and forgets what was kept when nothing is unsaved. Cheap
-    /// while nothing changes; writes on a thread of its own.
-    void follow(views::EditorWindow* editor);
+    /// Keeps the unsaved text of an editor as it is now; forgets what was kept when nothing is unsaved, or without an
+    /// editor. Writes on a thread of its own; calls `failed` when that is not possible.
+    void keep(views::EditorWindow* editor, const std::function<void()>& failed);
     /// Nothing is kept any more.
     void forget();
     /// Whether a program that ended has left such a text.

@@ -4,6 +4,7 @@
 #include "inspect/format_names.h"
 #include "recipes/recipe_info.h"
 #include "scenario/settings.h"
+#include "scenario/sql_dialect.h"
 #include "trace/connection.h"
 
 #include <algorithm>
@@ -132,10 +133,8 @@ ServiceSpec serviceFor(const ReplayLock& lock, const recipes::RecipeInfo& recipe
     ServiceSpec service = scenario::defaultService(kind);
     // A session lasts two ticks at least.
     if (kind == QLatin1String("zookeeper")) service.tick = std::min(service.tick, lock.settings.lease / 2);
-    if (kind == QLatin1String("sql") && recipe.shared && !lock.ofGetLock) {
-        service.dialect = ServiceSpec::Dialect::PostgreSql;
-        service.lockWait = Nanos(0);
-    }
+    if (kind == QLatin1String("sql") && recipe.shared && !lock.ofGetLock)
+        setDialect(service, ServiceSpec::Dialect::PostgreSql);
     return service;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server in words, as far as it tells of itself.
 #include "inspect/lock_report.h"
+#include "inspect/server_line.h"
 #include "inspect/text.h"
 
 #include <QCoreApplication>
@@ -74,14 +75,42 @@ const char* nameOf(ServerIdentity::Role role) {
     return "";
 }
 
+QString joinedParts(const QStringList& parts) {
+    QStringList told = parts;
+    told.removeAll(QString());
+    return told.join(QStringLiteral(" · "));
+}
+
+QString ServerLine::text() const {
+    return joinedParts({address, role, state});
+}
+
+QStringList textsOf(const std::vector<ServerLine>& servers) {
+    QStringList texts;
+    for (const ServerLine& server : servers)
+        texts << server.text();
+    return texts;
+}
+
 QString textOf(const WatchedServerState& server) {
-    QStringList parts{readable(server.address)};
-    if (!server.trouble.isEmpty())
-        return (parts << Text::tr("not known: %1").arg(server.trouble)).join(QStringLiteral(" · "));
-    if (!server.identity) return (parts << Text::tr("role not known")).join(QStringLiteral(" · "));
+    return lineOf(server).text();
+}
+
+ServerLine lineOf(const WatchedServerState& server) {
+    ServerLine line{.address = readable(server.address)};
+    if (!server.trouble.isEmpty()) {
+        line.state = Text::tr("not known: %1").arg(server.trouble);
+        return line;
+    }
+    if (!server.identity) {
+        line.role = Text::tr("role not known");
+        return line;
+    }
     const ServerIdentity& its = *server.identity;
     // Some kinds of servers have no roles.
-    if (its.role != ServerIdentity::Role::Unknown || its.mode != ServerIdentity::Mode::Unknown) parts << roleText(its);
+    if (its.role != ServerIdentity::Role::Unknown || its.mode != ServerIdentity::Mode::Unknown)
+        line.role = roleText(its);
+    QStringList parts;
     //: Of a cluster's node: the numbers of the slots that it has.
     if (!its.slotRanges.isEmpty()) parts << Text::tr("slots %1").arg(readable(its.slotRanges));
     if (!its.runId.isEmpty()) parts << Text::tr("run id %1…").arg(readable(its.runId.left(kShownOfId)));
@@ -108,7 +137,8 @@ QString textOf(const WatchedServerState& server) {
         //: The ways in which a Redis keeps its data on disk: "rdb", "aof", "rdb+aof".
         parts << Text::tr("persistence %1").arg(readable(its.persistence));
     if (!its.evicts.isEmpty()) parts << Text::tr("eviction %1").arg(readable(its.evicts));
-    return parts.join(QStringLiteral(" · "));
+    line.state = joinedParts(parts);
+    return line;
 }
 
 } // namespace lockscope::inspect

@@ -350,12 +350,12 @@ void LiveConnection::seen(const inspect::LockReport& report) {
     if (report.server) m_server = *report.server;
     m_servers.clear();
     for (const inspect::WatchedServerState& server : report.servers)
-        m_servers << textOf(server);
+        m_servers.push_back(inspect::lineOf(server));
     m_masters = int(std::ranges::count_if(report.servers, [](const inspect::WatchedServerState& server) {
         return server.identity && server.identity->role == inspect::ServerIdentity::Role::Master;
     }));
     if (report.servers.empty() && report.server)
-        m_servers << textOf(inspect::WatchedServerState{m_watcher->where().toUtf8(), report.server});
+        m_servers.push_back(inspect::lineOf({m_watcher->where().toUtf8(), report.server}));
     const bool single = report.servers.empty() && report.server.has_value();
     m_topology = single ? inspect::topologyText({{m_watcher->where().toUtf8(), report.server}}, false)
                         : inspect::topologyText(report.servers, report.together);

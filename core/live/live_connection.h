@@ -142,9 +142,9 @@ private:
     bool m_observed = true;
     QString m_trouble; ///< why it is not
     bool m_everConnected = false;
-    inspect::ServerIdentity m_server; ///< as it was last told
-    QStringList m_servers;            ///< a line about each
-    QString m_topology, m_watching;   ///< see ConnectionFacts
+    inspect::ServerIdentity m_server;           ///< as it was last told
+    std::vector<inspect::ServerLine> m_servers; ///< that are behind it
+    QString m_topology, m_watching;             ///< see ConnectionFacts
     Nanos m_failedOverAt{-1}, m_backAt{-1};
     int m_masters = 0;             ///< of several that are watched together; 0: one server
     int m_held = 0, m_waiting = 0; ///< at the last look

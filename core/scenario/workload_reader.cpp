@@ -3,6 +3,7 @@
 
 #include "scenario/manager_file.h"
 #include "scenario/program_text.h"
+#include "scenario/sql_dialect.h"
 
 #include <QCoreApplication>
 
@@ -145,7 +146,7 @@ ServiceSpec readService(const Fields& fields) {
             fields.complain(fields.at(key), tr("a %1 service has no such option").arg(id));
     fields.flag(L("unique_index"), service.uniqueIndex);
     choice(fields, L("dialect"), dialectId, ServiceSpec::Dialect::PostgreSql, service.dialect);
-    if (service.dialect == ServiceSpec::Dialect::PostgreSql) service.lockWait = Nanos(0); // its own default
+    setDialect(service, service.dialect);
     for (const ServiceOption& option : serviceOptions()) {
         if (!fields.has(option.key)) continue;
         const auto isOfThisKind = [&](const ServiceOption& one) { return one.key == option.key && one.kind == id; };

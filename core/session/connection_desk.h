@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/same_client.h"
+#include "inspect/server_line.h"
 #include "session/session.h"
 
 #include <QObject>
@@ -18,15 +19,15 @@ inline bool operator==(const Health& a, const Health& b) {
 
 /// One of the connections of a session that watches servers.
 struct ConnectionFacts {
-    trace::EntityId id = trace::kNoEntity; ///< in the session's trace, see trace/connection.h
-    QString name;                          ///< "shop-redis"
-    QString url;                           ///< as it may be shown: without a password
-    QString kind;                          ///< "Redis 7.0.15 · master"
-    QStringList servers;                   ///< a line about each server: its role and state, as far as it tells
-    QString topology;                      ///< "master + 2 replicas"; empty: `kind` says it
-    QString watching;                      ///< how changes are heard of: "asks every 250 ms"; empty: not known yet
-    Nanos failedOverAt{-1};                ///< as an instant of the trace; -1: not since the session began
-    Nanos backAt{-1};                      ///< when it answered again after it had not, or began anew; as failedOverAt
+    trace::EntityId id = trace::kNoEntity;    ///< in the session's trace, see trace/connection.h
+    QString name;                             ///< "shop-redis"
+    QString url;                              ///< as it may be shown: without a password
+    QString kind;                             ///< "Redis 7.0.15 · master"
+    std::vector<inspect::ServerLine> servers; ///< as far as they tell of themselves
+    QString topology;                         ///< "master + 2 replicas"; empty: `kind` says it
+    QString watching;                         ///< how changes are heard of: "asks every 250 ms"; empty: not known yet
+    Nanos failedOverAt{-1};                   ///< as an instant of the trace; -1: not since the session began
+    Nanos backAt{-1}; ///< when it answered again after it had not, or began anew; as failedOverAt
     Health health{};
     bool open = true; ///< false: it was ended by hand; what was seen of it stays in the picture
     bool changesAllowed = false;

@@ -27,8 +27,8 @@ void RedactedLiveSession::copied() {
 ConnectionFacts RedactedLiveSession::redacted(ConnectionFacts facts) const {
     facts.name = trace()->displayName(facts.id);
     facts.url = QString::fromUtf8(trace::urlOfConnection(*trace(), facts.id));
-    if (!facts.servers.isEmpty())
-        facts.servers = {tr("%n server(s), names hidden", nullptr, int(facts.servers.size()))};
+    if (!facts.servers.empty())
+        facts.servers = {{.address = tr("%n server(s), names hidden", nullptr, int(facts.servers.size()))}};
     facts.topology.clear(); // it may name a server
     const auto how = [level = facts.health.level] {
         switch (level) {

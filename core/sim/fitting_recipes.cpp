@@ -5,6 +5,7 @@
 #include "recipes/no_such_recipe.h"
 #include "scenario/fault_check.h"
 #include "scenario/fields.h"
+#include "scenario/sql_dialect.h"
 #include "sim/kinds.h"
 #include "workload/lock_plan.h"
 
@@ -46,10 +47,7 @@ ServiceSpec ownServiceOf(const RecipeInfo& recipe, const Scenario& scenario) {
     // A short lease is to be a session of that length, and a session lasts two ticks at least.
     if (kind == QLatin1String("zookeeper")) service.tick = std::min(service.tick, scenario.lock.lease / 2);
     // Named locks that readers share are PostgreSQL's.
-    if (kind == QLatin1String("sql") && recipe.shared) {
-        service.dialect = ServiceSpec::Dialect::PostgreSql;
-        service.lockWait = Nanos(0);
-    }
+    if (kind == QLatin1String("sql") && recipe.shared) setDialect(service, ServiceSpec::Dialect::PostgreSql);
     return service;
 }
 

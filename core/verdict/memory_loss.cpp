@@ -7,6 +7,7 @@
 #include "trace/trace_time.h"
 #include "verdict/engine_change.h"
 #include "verdict/failover_story.h"
+#include "verdict/standstill.h"
 #include "verdict/words.h"
 
 #include <algorithm>
@@ -55,19 +56,6 @@ bool emptiedAtOnce(const std::vector<EntityId>& servers, const Chronicle& c, Ent
     });
 }
 
-/// Since when a server stands still, or is dead, at row `end`; nullopt: it runs.
-std::optional<Event> awayBefore(EntityId server, std::size_t end, const Trace& trace) {
-    const std::size_t last = trace::firstRowBefore(end);
-    for (std::size_t row = end; row-- > last;) {
-        const EventKind kind = trace.kindAt(row);
-        if (kind == EventKind::Healed) return {};
-        if (kind < EventKind::NodeStarted || kind > EventKind::NodeKilled) continue;
-        if (const Event e = trace.at(row); e.actor == server)
-            return kind == EventKind::NodePaused || kind == EventKind::NodeKilled ? std::optional(e) : std::nullopt;
-    }
-    return {};
-}
-
 /// Why the other servers of the lock could not make up for those that lost it.
 QString othersText(const std::vector<EntityId>& lost, const Chronicle& c, EntityId lock, Nanos length,
                    const Trace& trace) {
@@ -79,7 +67,7 @@ QString othersText(const std::vector<EntityId>& lost, const Chronicle& c, Entity
         const EntityId owner = ownerOfCopy(server, lock, end, trace);
         if (owner == c.thread) continue;
         const QString name = trace.displayName(server);
-        if (const auto away = awayBefore(server, end, trace)) {
+        if (const auto away = standstillBefore(server, end, trace)) {
             const QString since = instantText(trace, away->time(), length);
             sentences +=
                 (away->kind == EventKind::NodePaused ? Words::tr("%1 stood still since %2, and did not have it.")

@@ -6,6 +6,7 @@
 #include "trace/part_release.h"
 #include "trace/time_text.h"
 #include "verdict/failover_story.h"
+#include "verdict/standstill.h"
 #include "verdict/words.h"
 
 #include <optional>
@@ -125,19 +126,6 @@ Majority majorityOf(EntityId lock, std::size_t end, const trace::Trace& trace) {
     return m;
 }
 
-/// Since when a server stands still before row `end`; nullopt: it does not.
-std::optional<Nanos> standsStillSince(EntityId server, std::size_t end, const trace::Trace& trace) {
-    const std::size_t last = trace::firstRowBefore(end);
-    for (std::size_t i = end; i-- > last;) {
-        const EventKind kind = trace.kindAt(i);
-        if (kind == EventKind::Healed) return {};
-        if (kind < EventKind::NodeStarted || kind > EventKind::NodeKilled) continue;
-        const Event e = trace.at(i);
-        if (e.actor == server) return kind == EventKind::NodePaused ? std::optional(e.time()) : std::nullopt;
-    }
-    return {};
-}
-
 /// Fills in who held a lock, exclusively, at row `row`; false: nobody.
 bool findHolder(Story& story, std::size_t row, const trace::Trace& trace) {
     const std::size_t last = trace::firstRowBefore(row, trace::kNear);
@@ -243,14 +231,15 @@ QString tell(const trace::Trace& trace, Nanos at, Over over) {
     const EntityId leading = story->successor != trace::kNoEntity ? story->successor
                              : story->back != kNever              ? story->former
                                                                   : trace::kNoEntity;
-    const auto still = leading == trace::kNoEntity ? std::nullopt : standsStillSince(leading, end, trace);
+    const auto stopped = leading == trace::kNoEntity ? std::nullopt : standstillBefore(leading, end, trace);
+    const bool still = stopped && stopped->kind == EventKind::NodePaused;
     if (story->leads && majority.all > 0 && !majority.isThere())
         now = Words::tr("There is no majority since %1 (%2 of %3 servers run): nobody can get in until one is back.")
                   .arg(time(majority.lost), QString::number(majority.running), QString::number(majority.all));
     else if (still)
         now =
             Words::tr("%1 has stood still since %2: nobody can get in until it goes on, or another server takes over.")
-                .arg(trace.displayName(leading), time(*still));
+                .arg(trace.displayName(leading), time(stopped->time()));
     else if (story->next != trace::kNoEntity)
         now = Words::tr("%1 got the lock at %2, after %3 had given it back.")
                   .arg(actorText(story->next, trace), time(story->granted), holder);

@@ -12,12 +12,7 @@
 
 namespace lockscope::views {
 
-namespace {
-
-const QString kBetween = QStringLiteral(" · "); ///< of the facts in a line about a server
-constexpr qsizetype kShort = 16;                ///< letters: a role, and no reason why that is not known
-
-} // namespace
+using inspect::ServerLine;
 
 ConnectionsAside::ConnectionsAside(ViewContext* context, const ConnectionsModel* model, QWidget* parent)
     : QWidget(parent), m_context(context), m_model(model), m_column(new QVBoxLayout(this)) {
@@ -180,15 +175,11 @@ void ConnectionsAside::refresh() {
     for (int row = 0; desk && row < m_model->rowCount(); ++row) {
         const session::ConnectionFacts& its = *m_model->facts(row);
         // A connection without a name of its own is called by the address of one of its servers.
-        const auto isNamesake = [&](const QString& line) { return line.startsWith(its.name + kBetween); };
-        const bool names = m_model->rowCount() > 1 && std::ranges::none_of(its.servers, isNamesake);
-        for (const QString& line : its.open ? its.servers : QStringList()) {
-            const QStringList parts = line.split(kBetween);
-            const bool role = parts.size() > 2 || (parts.size() == 2 && parts.back().size() <= kShort);
-            const qsizetype head = role ? 2 : 1;
-            const QString server = parts.mid(0, head).join(kBetween);
-            servers.emplace_back(names ? its.name + kBetween + server : server, parts.mid(head).join(kBetween));
-        }
+        const bool namesake = std::ranges::find(its.servers, its.name, &ServerLine::address) != its.servers.end();
+        const bool names = m_model->rowCount() > 1 && !namesake;
+        for (const ServerLine& line : its.open ? its.servers : std::vector<ServerLine>())
+            servers.emplace_back(inspect::joinedParts({names ? its.name : QString(), line.address, line.role}),
+                                 line.state);
     }
     setTexts(m_rules, std::move(rules));
     setTexts(m_servers, std::move(servers));

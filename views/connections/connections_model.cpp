@@ -198,7 +198,8 @@ QVariant ConnectionsModel::data(const QModelIndex& index, int role) const {
         const QString access = its->changesAllowed ? tr("changes allowed") : tr("read-only");
         QStringList now = m_desk ? QStringList{costText(*its), access} : QStringList();
         if (const QString alerts = alertNames(its->id); !alerts.isEmpty()) now.prepend(alerts);
-        return (QStringList{its->name, its->url, its->kind, healthText(*its), lockText(*its)} + now + its->servers)
+        return (QStringList{its->name, its->url, its->kind, healthText(*its), lockText(*its)} + now +
+                inspect::textsOf(its->servers))
             .join(role == Qt::ToolTipRole ? QStringLiteral("\n") : QStringLiteral(", "));
     }
     case EntityRole:

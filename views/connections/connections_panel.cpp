@@ -150,7 +150,7 @@ QMenu* ConnectionsPanel::makeMenu(EntityId connection) {
                     [url = facts->url] { QGuiApplication::clipboard()->setText(url); });
     QAction* const about =
         menu->addAction(icon("info"), tr("&Servers…"), this, [this, connection] { tellServers(connection); });
-    about->setEnabled(!facts->servers.isEmpty());
+    about->setEnabled(!facts->servers.empty());
     about->setToolTip(tr("Role, replicas, persistence and eviction of each server, as far as it tells"));
     menu->addSeparator();
     if (facts->changesAllowed)
@@ -179,7 +179,7 @@ void ConnectionsPanel::tellServers(EntityId connection) {
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setTextFormat(Qt::PlainText); // servers name themselves
     box->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    box->setInformativeText(facts->servers.join(QStringLiteral("\n\n")));
+    box->setInformativeText(inspect::textsOf(facts->servers).join(QStringLiteral("\n\n")));
     box->open();
 }
 

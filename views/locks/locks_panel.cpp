@@ -363,10 +363,6 @@ void LocksPanel::tell() {
     const int shown = now.locks;
     m_stack->setCurrentIndex(all == 0 ? 1 : shown == 0 ? 2 : 0);
     if (all == 0) tellNone();
-    if (all != m_toldCount) {
-        m_toldCount = all;
-        Q_EMIT lockCountChanged(all);
-    }
     if (!LockFilter::parse(m_filter->text())) return; // what is wrong with it stands there
     const session::Session* const session = m_context->session();
     const bool chips = session && session->abilities().live && all > 0;

@@ -33,8 +33,6 @@ public:
     void setTitle(const QString& title);
 
 Q_SIGNALS:
-    /// For the tab's title.
-    void lockCountChanged(int count);
     /// A menu of a row is about to open there, on the screen: others may add to it.
     void menuFilled(QMenu* menu, QPoint where);
 
@@ -81,7 +79,6 @@ private:
     QTimer m_tellSoon;    ///< many changes of one turn of the event loop are counted once
     QTimer m_measureSoon; ///< widths follow the words at a pace that an eye can follow
     bool m_following = false;
-    int m_toldCount = -1;
 };
 
 } // namespace lockscope::views

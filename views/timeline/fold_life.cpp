@@ -88,26 +88,26 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
     const auto onClient = [&](std::optional<LifePhase> phase) {
         ClientSlot& c = client(event.actor);
         setClientPhase(c, phase, event.at, row);
-        fault(event, row, c.life->faults);
+        fault(event, row, &c.life->faults);
     };
     const auto onNode = [&](NodePhase phase) {
         NodeSlot& n = node(event.actor);
         setNodePhase(n, phase, event.at, row);
         // The first start is no fault.
         if (event.kind != EventKind::NodeStarted || event.flags & (trace::kFault | trace::kByHand))
-            fault(event, row, n.lane->faults);
+            fault(event, row, &n.lane->faults);
     };
     const auto onLink = [&](auto change) {
         LinkSlot& l = link(event.subject);
         if (std::exchange(l.lane->folded, false)) ++m_data.m_layoutVersion;
         change(l);
-        fault(event, row, l.lane->faults);
+        fault(event, row, &l.lane->faults);
     };
     switch (event.kind) {
     case EventKind::ClientStarted: {
         ClientSlot& c = client(event.actor);
         setClientPhase(c, {}, event.at, row);
-        if (c.life->started) fault(event, row, c.life->faults);
+        if (c.life->started) fault(event, row, &c.life->faults);
         c.life->started = true;
         expectBelief(event.actor); // a lane from its start on, also if it is struck before it ever asks
         break;
@@ -127,21 +127,21 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         break;
     case EventKind::WatchdogStopped:
     case EventKind::WorkHung:
-        fault(event, row, client(event.actor).life->faults);
+        fault(event, row, &client(event.actor).life->faults);
         break;
     case EventKind::ClockJumped:
         if (m_trace.entity(event.actor).kind == EntityKind::Node)
-            fault(event, row, node(event.actor).lane->faults);
+            fault(event, row, &node(event.actor).lane->faults);
         else
-            fault(event, row, client(event.actor).life->faults);
+            fault(event, row, &client(event.actor).life->faults);
         break;
     case EventKind::SettingChanged:
         if (event.actor == trace::kNoEntity)
-            fault(event, row, m_data.m_generalFaults);
+            fault(event, row, nullptr);
         else if (m_trace.entity(event.actor).kind == EntityKind::Node)
-            fault(event, row, node(event.actor).lane->faults);
+            fault(event, row, &node(event.actor).lane->faults);
         else
-            fault(event, row, client(event.actor).life->faults);
+            fault(event, row, &client(event.actor).life->faults);
         break;
     case EventKind::NodeStarted:
     case EventKind::NodeResumed:
@@ -178,7 +178,7 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         break;
     case EventKind::Healed:
         heal(event.at, row);
-        fault(event, row, m_data.m_generalFaults);
+        fault(event, row, nullptr);
         break;
     case EventKind::NodeRole:
         applyRole(event, row);
@@ -192,14 +192,14 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         else
             m_sessionsOver.erase(event.actor);
         if (trace::SessionPhase(event.value) != trace::SessionPhase::Connected)
-            fault(event, row, client(event.actor).life->faults);
+            fault(event, row, &client(event.actor).life->faults);
         break;
     case EventKind::EngineChanged:
         // Health is news of one process; a change of engines is everybody's.
         if (const auto news = trace::EngineNews(event.flags & trace::kEngineNewsMask);
             news == trace::EngineNews::Leaving || news == trace::EngineNews::InUse ||
             news == trace::EngineNews::Refused)
-            fault(event, row, m_data.m_generalFaults);
+            fault(event, row, nullptr);
         applyEngine(event, row);
         break;
     case EventKind::ServerTold: // a fact that a look has found: nobody has done anything
@@ -210,10 +210,10 @@ void LaneFold::applyLife(const Event& event, std::uint32_t row) {
         break;
     case EventKind::FailoverStep:
         applyFailover(event, row);
-        if (event.flags & (trace::kFault | trace::kByHand)) fault(event, row, node(event.subject).lane->faults);
+        if (event.flags & (trace::kFault | trace::kByHand)) fault(event, row, &node(event.subject).lane->faults);
         break;
     default:
-        fault(event, row, m_data.m_generalFaults);
+        fault(event, row, nullptr);
         break;
     }
 }
@@ -260,7 +260,7 @@ void LaneFold::applyMessage(const Event& event, std::uint32_t row) {
             setNodePhase(n, NodePhase::Unseen, event.at, row);
         else if (looks && n.known && kind == LinkTick::ConnectionRestored && n.phase == NodePhase::Unseen)
             setNodePhase(n, NodePhase::Up, event.at, row);
-        if (looks && inspect::serverEventIn(event, m_trace)) fault(event, row, n.lane->faults);
+        if (looks && inspect::serverEventIn(event, m_trace)) fault(event, row, &n.lane->faults);
     }
     Lane& lane = *link(clientId, nodeId).lane;
     if (kind == LinkTick::Lost && !lane.lossy) {

@@ -197,9 +197,9 @@ void LaneFold::tick(TickTrack& track, std::int64_t at, std::uint32_t row, unsign
     track.push(t);
 }
 
-void LaneFold::fault(const Event& event, std::uint32_t row, TickTrack& track) {
+void LaneFold::fault(const Event& event, std::uint32_t row, TickTrack* lane) {
     const auto kind = unsigned(event.flags & trace::kByHand ? FaultTick::ByHand : FaultTick::Planned);
-    tick(track, event.at, row, kind);
+    if (lane) tick(*lane, event.at, row, kind);
     tick(m_data.m_faults, event.at, row, kind);
 }
 

@@ -103,7 +103,8 @@ private:
     /// The thread's cursor for that lock; nullptr: it has had nothing to do with it.
     Cursor* knownCursor(EntityId threadId, const LockSlot& l);
     void expectBelief(EntityId clientId);
-    void fault(const trace::Event& event, std::uint32_t row, TickTrack& track);
+    /// `lane`: the faults of the lane that it befell; nullptr: of none, as with settings and "healed".
+    void fault(const trace::Event& event, std::uint32_t row, TickTrack* lane);
     void tick(TickTrack& track, std::int64_t at, std::uint32_t row, unsigned kind, std::uint32_t label = 0);
 
     // Belief (fold_belief.cpp).

@@ -55,7 +55,7 @@ Lane& TimelineData::addLane(LaneKind kind, trace::EntityId entity, trace::Entity
 
 std::size_t TimelineData::memoryBytes() const {
     const auto bytesOf = [](const auto&... tracks) { return (tracks.memoryBytes() + ...); };
-    std::size_t bytes = bytesOf(m_faults, m_generalFaults, m_damages, m_numbers);
+    std::size_t bytes = bytesOf(m_faults, m_damages, m_numbers);
     for (const auto& lane : m_lanes)
         bytes += sizeof(Lane) + bytesOf(lane->spans, lane->ticks, lane->faults, lane->queue, lane->holders,
                                         lane->deciders, lane->roles, lane->lag);

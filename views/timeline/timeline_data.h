@@ -43,8 +43,6 @@ public:
     const Lane* recordOf(trace::EntityId lock) const;
     /// Every fault of the session, for the overview and for "next fault".
     const TickTrack& faults() const { return m_faults; }
-    /// Faults that belong to no lane: settings, "healed".
-    const TickTrack& generalFaults() const { return m_generalFaults; }
     /// While a lock manager leaves an engine and uses none yet: nobody gets in.
     const SpanTrack& engineSwitches() const { return m_engineSwitches; }
     /// By beliefs; of servers of others, whose clients nobody asks, by records.
@@ -91,7 +89,7 @@ private:
     std::vector<std::unique_ptr<Lane>> m_lanes;
     std::vector<std::unique_ptr<ClientLife>> m_lives;
     SpanTrack m_engineSwitches;
-    TickTrack m_faults, m_generalFaults;
+    TickTrack m_faults;
     Activity m_activity, m_recordActivity;
     Never m_never = Never::Told;
     std::int64_t m_damageToldUntil = std::numeric_limits<std::int64_t>::max();

@@ -2,6 +2,7 @@
 #include "client/blocking/access.h"
 #include "client/blocking/holder_told.h"
 #include "client/blocking/service.h"
+#include "client/hold_log.h"
 #include "lock/listener_call.h"
 #include "lock/warning.h"
 
@@ -248,8 +249,7 @@ void Handle::report(const LockException& problem) const noexcept {
     if (m_onUnlockFailed)
         lockscope::detail::callListener(m_onUnlockFailed, problem);
     else
-        lockscope::detail::warn(QCoreApplication::translate("Lock", "the lock “%1” could not be given back: %2")
-                                    .arg(QString::fromUtf8(m_entry->name), QString::fromUtf8(problem.what())));
+        lockscope::detail::warn(lockscope::detail::notGivenBack(m_entry->name, QString::fromUtf8(problem.what())));
 }
 
 std::shared_ptr<const HoldView> Handle::view(LockMode mode) const {

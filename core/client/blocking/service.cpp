@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/blocking/service.h"
 
+#include "client/hold_log.h"
 #include "lock/listener_call.h"
 #include "lock/warning.h"
 
@@ -224,43 +225,6 @@ Nanos Service::remaining(const HoldView& hold) const {
     return deadline == kNever ? kNever : std::max(Nanos(0), deadline - now);
 }
 
-namespace {
-using lockscope::LogLevel;
-
-LogLevel levelOf(HoldEvent event) {
-    return event == HoldEvent::Lost || event == HoldEvent::Suspended ? LogLevel::Info : LogLevel::Debug;
-}
-
-QString lineOf(HoldEvent event, const QString& name, const QString& reason) {
-    switch (event) {
-    case HoldEvent::Acquired:
-        return QCoreApplication::translate("Lock", "the lock “%1” was taken").arg(name);
-    case HoldEvent::Reentered:
-        return QCoreApplication::translate("Lock", "the lock “%1” was taken again").arg(name);
-    case HoldEvent::Renewed:
-        return QCoreApplication::translate("Lock", "the lock “%1” was renewed").arg(name);
-    case HoldEvent::Released:
-        return QCoreApplication::translate("Lock", "the lock “%1” was given back").arg(name);
-    case HoldEvent::Lost:
-        return QCoreApplication::translate("Lock", "the lock “%1” was lost: %2").arg(name, reason);
-    case HoldEvent::Suspended:
-        return QCoreApplication::translate("Lock", "the server does not answer for the lock “%1”: %2")
-            .arg(name, reason);
-    case HoldEvent::ReleaseFailed:
-        return QCoreApplication::translate("Lock", "the lock “%1” could not be given back: %2").arg(name, reason);
-    case HoldEvent::WaitFailed:
-        return QCoreApplication::translate("Lock", "the lock “%1” was not taken: %2").arg(name, reason);
-    }
-    return {};
-}
-
-void writeDown(HoldEvent event, const QByteArray& name, const std::string& reason) {
-    const LogLevel level = levelOf(event);
-    if (lockscope::detail::logs(level))
-        lockscope::detail::log(level, lineOf(event, QString::fromUtf8(name), QString::fromStdString(reason)));
-}
-} // namespace
-
 /// `thread` empty: the client was closed, and all holds end.
 void Service::stopLost(Entry& entry, const QByteArray& thread) {
     std::vector<std::stop_source> stopped;
@@ -287,11 +251,10 @@ void Service::hear(Entry& entry, HoldEvent event, const QByteArray& thread, cons
     if (event == HoldEvent::Lost) stopLost(entry, thread);
     if (event == HoldEvent::Renewed) measure(LockMeasure::Kind::Renewed, entry.name);
     if (event == HoldEvent::Suspended) measure(LockMeasure::Kind::Suspended, entry.name);
-    writeDown(event, entry.name, reason);
+    lockscope::detail::writeDown(event, entry.name, QString::fromStdString(reason));
     const std::lock_guard held(entry.calling);
     if (event == HoldEvent::ReleaseFailed && entry.onEvent.empty() && !m_heard.contains(thread))
-        lockscope::detail::warn(QCoreApplication::translate("Lock", "the lock “%1” could not be given back: %2")
-                                    .arg(QString::fromUtf8(entry.name), QString::fromStdString(reason)));
+        lockscope::detail::warn(lockscope::detail::notGivenBack(entry.name, QString::fromStdString(reason)));
     tell(entry.onEvent, event, reason);
     if (event == HoldEvent::Lost) tell(entry.onLost, event, reason);
     if (event == HoldEvent::Suspended) tell(entry.onSuspended, event, reason);

@@ -1,27 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "client/blocking/history.h"
+#include "client/blocking/meter.h"
 #include "client/identity_claim.h"
 #include "connections/connection.h"
 #include "runtime/event_loop_runtime.h"
 
 #include <QThread>
 #include <lockscope/qt/connection.h>
+#include <set>
 
 namespace lockscope {
-class LockGuard;
 class LockManager;
 } // namespace lockscope
 
 namespace lockscope::qt {
 
-class Hold;
+class LockUse;
 class Manager;
 
+/// What connections beside one another share.
+struct Ground {
+    std::vector<std::unique_ptr<blocking::detail::HistoryWriter>> writers; ///< outlive coroutines of the runtime
+    EventLoopRuntime runtime;
+
+    std::expected<blocking::detail::HistoryWriter*, LockError> writerOf(const std::shared_ptr<History>& history);
+};
+
 /// A connection or a manager, with the identity that it claims: as long as a lock made over it is there, so is the
-/// claim. Connections beside one another share the runtime, and nothing else.
+/// claim.
 struct Backing : QObject {
-    std::shared_ptr<EventLoopRuntime> runtime; ///< outlives what uses it
+    std::shared_ptr<Ground> ground; ///< outlives what uses it
     std::unique_ptr<IdentityClaim> claim;
+    blocking::detail::Meter meter;
+    std::set<const LockUse*> uses; ///< the locks over it
+
+    EventLoopRuntime& runtime() const { return ground->runtime; }
+    Nanos now() const { return runtime().monotonic(); }
+    void measure(LockMeasure::Kind kind, const QByteArray& lock, Nanos duration = {}) {
+        meter.note({kind, {lock.constData(), std::size_t(lock.size())}, duration});
+    }
 
     /// One that ends with its last owner.
     template <typename T>
@@ -48,7 +66,6 @@ struct Inside {
     static std::shared_ptr<Backing> backing(const Connection& connection) { return connection.m_impl; }
     static LockManager& manager(const Manager& manager);
     static std::shared_ptr<Backing> backing(const Manager& manager);
-    static Hold hold(LockGuard guard);
 };
 
 } // namespace lockscope::qt

@@ -25,8 +25,11 @@ struct LeaderElection::Campaign {
         });
     }
 
-    Runtime& runtime() const { return *backing->runtime; }
+    Runtime& runtime() const { return backing->runtime(); }
     bool leads() const { return hold.stillMine(); }
+    void measure(LockMeasure::Kind kind, Nanos since) const {
+        backing->measure(kind, lock.name(), backing->now() - since);
+    }
     /// Why nobody can be elected; nullopt: somebody can.
     std::optional<LockError> wrong();
     static void begin(const Me& me);
@@ -79,9 +82,12 @@ std::optional<LockError> LeaderElection::Campaign::wrong() {
 }
 
 QCoro::Task<> LeaderElection::Campaign::run(Me me, std::stop_token resigned) {
+    using Kind = LockMeasure::Kind;
     try {
         while (!resigned.stop_requested()) {
+            const Nanos begun = me->backing->now();
             auto taken = co_await me->lock.lock(me->thread, resigned);
+            me->measure(taken ? Kind::Acquired : Kind::Failed, begun);
             if (taken) {
                 me->hold = *std::move(taken);
                 co_await lead(me, resigned);
@@ -103,6 +109,7 @@ void LeaderElection::Campaign::begin(const Me& me) {
 }
 
 QCoro::Task<> LeaderElection::Campaign::lead(Me me, std::stop_token resigned) {
+    const Nanos since = me->backing->now();
     const std::stop_token lost = me->hold.lost();
     const Completion<bool> over;
     const std::stop_source leadership;
@@ -118,12 +125,14 @@ QCoro::Task<> LeaderElection::Campaign::lead(Me me, std::stop_token resigned) {
     me->leadership.request_stop();
     if (lost.stop_requested()) {
         me->hold = LockGuard();
+        me->measure(LockMeasure::Kind::Lost, since);
         call(me->deposed, me->lostBy);
         co_return;
     }
     call(me->deposed, QString()); // its work has stopped before another one leads
     LockGuard hold = std::exchange(me->hold, LockGuard());
     const auto left = co_await hold.unlock();
+    me->measure(blocking::detail::endOf(left.has_value()), since);
     if (!left) call(me->failed, left.error().message);
 }
 

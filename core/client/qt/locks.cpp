@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/blocking/holder_told.h"
-#include "client/qt/connection_impl.h"
+#include "client/qt/lock_use.h"
 #include "client/qt/translated.h"
 #include "lock/distributed_condition.h"
 #include "lock/distributed_multi_lock.h"
@@ -13,12 +13,11 @@
 
 namespace lockscope::qt {
 
-Hold Inside::hold(LockGuard guard) {
-    return Hold(std::move(guard));
-}
-
 Hold::Hold() = default;
-Hold::Hold(LockGuard guard) : m_guard(guard ? std::make_unique<LockGuard>(std::move(guard)) : nullptr) {
+Hold::Hold(LockGuard guard, std::weak_ptr<LockUse> use, QByteArray thread)
+    : m_guard(guard ? std::make_unique<LockGuard>(std::move(guard)) : nullptr),
+      m_use(std::move(use)),
+      m_thread(std::move(thread)) {
 }
 Hold::~Hold() = default;
 Hold::Hold(Hold&&) noexcept = default;
@@ -55,7 +54,7 @@ Outcome<void> Hold::extend(std::chrono::nanoseconds lease) {
 Outcome<int> Hold::unlock() {
     LockGuard guard = m_guard ? std::move(*m_guard) : LockGuard();
     m_guard.reset();
-    return told(guard.unlock());
+    return LockUse::awaited(m_use, m_thread, [&] { return guard.unlock(); });
 }
 
 int Hold::permits() const {
@@ -64,24 +63,21 @@ int Hold::permits() const {
 
 Outcome<int> Hold::release(int permits) {
     if (!m_guard) return told(LockGuard().release(permits));
-    Outcome<int> left = told(m_guard->release(permits));
+    Outcome<int> left = LockUse::awaited(m_use, m_thread, [&] { return m_guard->release(permits); });
     if (!*m_guard) m_guard.reset();
     return left;
 }
 
-Lock::Lock(std::vector<std::shared_ptr<Backing>> backings, std::unique_ptr<LazyLock> lock)
-    : m_backings(std::move(backings)), m_lock(std::move(lock)) {
+Lock::Lock(std::shared_ptr<LockUse> use) : m_use(std::move(use)) {
 }
 
 Lock::~Lock() = default;
 
-namespace {
-Outcome<Hold> held(recipes::Outcome<LockGuard> inner) {
-    auto guard = co_await told(std::move(inner));
-    if (!guard) co_return std::unexpected(guard.error());
-    co_return Inside::hold(*std::move(guard));
+LazyLock& Lock::inner() const {
+    return m_use->lock();
 }
 
+namespace {
 Outcome<std::vector<Holder>> holding(recipes::Outcome<std::vector<recipes::HolderInfo>> inner) {
     const auto all = co_await told(std::move(inner));
     if (!all) co_return std::unexpected(all.error());
@@ -92,37 +88,31 @@ Outcome<std::vector<Holder>> holding(recipes::Outcome<std::vector<recipes::Holde
 }
 } // namespace
 
-Outcome<Hold> Lock::take(LockMode mode, Nanoseconds wait, int thread, std::stop_token stop, Nanoseconds lease,
-                         int permits) {
+Outcome<Hold> Lock::take(LockMode mode, Nanoseconds wait, int thread, std::stop_token stop,
+                         std::optional<Nanoseconds> lease, int permits) {
     LockRequest request;
     request.mode = lockscope::detail::modeOf(mode);
     request.permits = permits;
     request.wait = wait;
     request.thread = QByteArray::number(thread);
-    if (lease > Nanoseconds(0)) request.lease = lease;
-    return held(m_lock->take(std::move(request), std::move(stop)));
+    request.lease = lease;
+    return m_use->take(std::move(request), std::move(stop));
 }
 
 Outcome<bool> Lock::forceUnlock() {
-    return told(m_lock->forceUnlock());
+    return told(inner().forceUnlock());
 }
 
 Outcome<bool> Lock::isLocked(std::stop_token stop) {
-    return told(m_lock->isLocked(std::move(stop)));
+    return told(inner().isLocked(std::move(stop)));
 }
 
 Outcome<std::vector<Holder>> Lock::holders(std::stop_token stop) {
-    return holding(m_lock->holders(std::move(stop)));
+    return holding(inner().holders(std::move(stop)));
 }
 
 void Lock::onEvent(std::function<void(HoldEvent event, const QString& reason)> listener) {
-    if (!listener) {
-        m_lock->listen(nullptr);
-        return;
-    }
-    m_lock->listen([listener = std::move(listener)](HoldEvent event, const QByteArray&, const QString& reason) {
-        listener(event, reason);
-    });
+    m_use->listen(std::move(listener));
 }
 
 namespace {
@@ -143,38 +133,44 @@ private:
 };
 
 template <typename T, typename... Arguments>
-std::unique_ptr<LazyLock> over(const Connection& connection, const QString& name, Arguments&&... arguments) {
-    return std::make_unique<T>(Inside::connection(connection), name.toUtf8(), std::forward<Arguments>(arguments)...);
+std::shared_ptr<LockUse> over(const Connection& connection, const QString& name, Arguments&&... arguments) {
+    const QByteArray inner = name.toUtf8();
+    return std::make_shared<LockUse>(
+        std::vector{Inside::backing(connection)}, inner, inner,
+        std::make_unique<T>(Inside::connection(connection), inner, std::forward<Arguments>(arguments)...));
 }
 
-template <typename... Arguments>
-std::unique_ptr<LazyLock> overEngines(const Manager& manager, Arguments&&... arguments) {
-    return std::make_unique<EngineLock>(Inside::manager(manager), std::forward<Arguments>(arguments)...);
+std::shared_ptr<LockUse> overEngines(const Manager& manager, const QString& space, const QString& name,
+                                     recipes::Mode mode, int permits = 1) {
+    const QByteArray place = space.toUtf8() + '\0' + name.toUtf8();
+    return std::make_shared<LockUse>(
+        std::vector{Inside::backing(manager)}, place, name.toUtf8(),
+        std::make_unique<EngineLock>(Inside::manager(manager), space, name, mode, permits));
 }
 } // namespace
 
 Mutex::Mutex(Connection& connection, const QString& name, LockOptions options)
-    : ExclusiveLock({Inside::backing(connection)}, over<DistributedMutex>(connection, name, std::move(options))) {
+    : ExclusiveLock(over<DistributedMutex>(connection, name, std::move(options))) {
 }
 
 Mutex::Mutex(Manager& manager, const QString& space, const QString& name)
-    : ExclusiveLock({Inside::backing(manager)}, overEngines(manager, space, name, recipes::Mode::Exclusive)) {
+    : ExclusiveLock(overEngines(manager, space, name, recipes::Mode::Exclusive)) {
 }
 
 SharedMutex::SharedMutex(Connection& connection, const QString& name, LockOptions options)
-    : ExclusiveLock({Inside::backing(connection)}, over<DistributedSharedMutex>(connection, name, std::move(options))) {
+    : ExclusiveLock(over<DistributedSharedMutex>(connection, name, std::move(options))) {
 }
 
 SharedMutex::SharedMutex(Manager& manager, const QString& space, const QString& name)
-    : ExclusiveLock({Inside::backing(manager)}, overEngines(manager, space, name, recipes::Mode::Shared)) {
+    : ExclusiveLock(overEngines(manager, space, name, recipes::Mode::Shared)) {
 }
 
 Semaphore::Semaphore(Connection& connection, const QString& name, int permits, LockOptions options)
-    : Lock({Inside::backing(connection)}, over<DistributedSemaphore>(connection, name, permits, std::move(options))) {
+    : Lock(over<DistributedSemaphore>(connection, name, permits, std::move(options))) {
 }
 
 Semaphore::Semaphore(Manager& manager, const QString& space, const QString& name, int permits)
-    : Lock({Inside::backing(manager)}, overEngines(manager, space, name, recipes::Mode::Permit, permits)) {
+    : Lock(overEngines(manager, space, name, recipes::Mode::Permit, permits)) {
 }
 
 Outcome<std::optional<int>> Semaphore::availablePermits(std::stop_token stop) {
@@ -193,16 +189,20 @@ std::vector<lockscope::LockPart> innerOf(const std::vector<LockPart>& parts) {
     return inner;
 }
 
-std::vector<std::shared_ptr<Backing>> backingsOf(const std::vector<LockPart>& parts) {
+std::shared_ptr<LockUse> overAll(const std::vector<LockPart>& parts, LockOptions options) {
     std::vector<std::shared_ptr<Backing>> backings;
-    for (const LockPart& part : parts)
+    QByteArrayList names;
+    for (const LockPart& part : parts) {
         backings.push_back(Inside::backing(part.connection));
-    return backings;
+        names += part.name.toUtf8();
+    }
+    return std::make_shared<LockUse>(std::move(backings), names.join('\0'), names.join(','),
+                                     std::make_unique<DistributedMultiLock>(innerOf(parts), std::move(options)));
 }
 } // namespace
 
 MultiLock::MultiLock(const std::vector<LockPart>& parts, LockOptions options)
-    : ExclusiveLock(backingsOf(parts), std::make_unique<DistributedMultiLock>(innerOf(parts), std::move(options))) {
+    : ExclusiveLock(overAll(parts, std::move(options))) {
 }
 
 namespace {
@@ -212,11 +212,6 @@ std::expected<std::unique_ptr<AnyCondition>, LockError> conditionOf(LazyLock& mu
     const auto lock = mutex.lockObject();
     if (!lock) return std::unexpected(lock.error());
     return std::make_unique<ManagedCondition>(static_cast<ManagedLock&>(**lock));
-}
-
-template <typename T>
-Outcome<T> failed(Error error) {
-    co_return std::unexpected(std::move(error));
 }
 } // namespace
 

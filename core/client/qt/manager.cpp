@@ -50,12 +50,12 @@ std::expected<std::unique_ptr<Manager>, Error> Manager::make(const QByteArray& j
     const auto config = readManagerConfig(json);
     if (!config) return wrong(config.error());
     auto impl = Backing::make<Impl>();
-    impl->runtime = std::make_shared<EventLoopRuntime>();
-    const QByteArray client = identity.isEmpty() ? impl->runtime->randomUuid() : identity.toUtf8();
+    impl->ground = std::make_shared<Ground>();
+    const QByteArray client = identity.isEmpty() ? impl->runtime().randomUuid() : identity.toUtf8();
     auto claim = IdentityClaim::make(client, serversOf(*config));
     if (!claim) return std::unexpected(toldOf(claim.error()));
     impl->claim = *std::move(claim);
-    auto manager = LockManager::make(*impl->runtime, *config, makeConnection, client);
+    auto manager = LockManager::make(impl->runtime(), *config, makeConnection, client);
     if (!manager) return wrong(manager.error());
     impl->manager = *std::move(manager);
     impl->identity = client;

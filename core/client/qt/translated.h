@@ -31,4 +31,9 @@ Outcome<T> told(recipes::Outcome<T> inner, std::shared_ptr<Backing> kept = nullp
         co_return *std::move(result);
 }
 
+template <typename T>
+Outcome<T> failed(Error error) {
+    co_return std::unexpected(std::move(error));
+}
+
 } // namespace lockscope::qt

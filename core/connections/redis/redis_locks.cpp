@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "connections/redis/redis_locks.h"
 
-#include "ports/redis/options.h"
-
 #include "connections/kept.h"
+#include "connections/wrong_permits.h"
+#include "ports/redis/options.h"
 #include "recipes/of_question.h"
 #include "recipes/redis/redis_condition.h"
 
@@ -24,11 +24,7 @@ makeRedisLock(const QByteArray& id, std::shared_ptr<redis::Port> port, const Loc
               const Connection& connection, std::shared_ptr<recipes::Doubts> doubts) {
     if (spec.name.isEmpty())
         return std::unexpected(refused(QCoreApplication::translate("LockError", "The lock needs a name.")));
-    if (spec.permits < 1) {
-        return std::unexpected(
-            refused(QCoreApplication::translate("LockError", "The semaphore “%1” needs at least one permit, not %2.")
-                        .arg(QString::fromUtf8(spec.name), QString::number(spec.permits))));
-    }
+    if (auto wrong = wrongPermits(spec.name, spec.permits)) return std::unexpected(*std::move(wrong));
     recipes::RedisLock lock{*port, spec.name, connection.client()};
     lock.doubts = std::move(doubts);
     lock.permits = spec.permits;

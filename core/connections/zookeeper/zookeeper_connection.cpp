@@ -2,6 +2,7 @@
 #include "connections/factories.h"
 #include "connections/kept.h"
 #include "connections/records.h"
+#include "connections/wrong_permits.h"
 #include "recipes/of_question.h"
 #include "recipes/zookeeper/zk_condition.h"
 
@@ -61,6 +62,7 @@ public:
                                                                           LockSpec spec) override {
         const std::expected<QByteArray, LockError> path = recipes::lockPath(spec.name);
         if (!path) return std::unexpected(path.error());
+        if (auto wrong = wrongPermits(spec.name, spec.permits)) return std::unexpected(*std::move(wrong));
         auto recipe = recipes::makeZooKeeperRecipe(id, {*m_ensemble, *path, m_client, spec.permits, m_options.layout});
         if (!recipe) return std::unexpected(noSuchRecipe(id, *this));
         if (m_options.layout == zookeeper::Layout::Kazoo && !recipe->info().layout.contains("kazoo"))

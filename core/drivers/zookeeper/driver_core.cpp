@@ -69,6 +69,8 @@ void DriverCore::stop(Handle::Farewell farewell) {
     const bool connected = handle && handle->connected() && runtime.alive();
     const bool fresh = connected && runtime.monotonic() - session.answeredAt < session.timeout / 3;
     if (fresh && m_least.empty()) handle->endSession(farewell);
+    m_left.reset();
+    m_leaving.reset();
     endSession(false);
 }
 
@@ -104,8 +106,8 @@ Nanos DriverCore::turn() {
         if (m_refused) return kNever;
     }
     // Nothing heard for too long: the server has ended the session, or may have; nobody may rely on it any more.
-    if (session.state == State::Suspended && now >= session.until()) endSession(false);
-    if (session.state == State::Connected && now >= session.until()) endSession(false);
+    const bool known = session.state == State::Connected || session.state == State::Suspended;
+    if (known && now >= session.until()) giveUpSession();
     // Names may have other addresses by now.
     const bool waitsForNames = m_named && session.state == State::None;
     if (handle && waitsForNames && now - m_openedAt >= options.staleAfter) dropHandle();
@@ -115,7 +117,7 @@ Nanos DriverCore::turn() {
     }
     if (!handle) return m_resolving ? kNever : m_resolveAgain - now;
 
-    Nanos wait = std::min(handle->look(), probe(now));
+    Nanos wait = std::min({handle->look(), probe(now), endLeftSession()});
     if (m_ended || m_refused) return Nanos(0);
     if (ready() && now >= m_proof.heardAt() + m_beatEvery) beat(now);
     if (waitsForNames) wait = std::min(wait, std::max(Nanos(0), m_openedAt + options.staleAfter - now));
@@ -125,6 +127,25 @@ Nanos DriverCore::turn() {
         const Nanos next = m_beating ? m_beatEvery / 2 : std::max<Nanos>(m_proof.heardAt() + m_beatEvery - now, 1ms);
         if (ready()) wait = std::min(wait, next);
     }
+    return wait;
+}
+
+void DriverCore::giveUpSession() {
+    m_left = handle ? handle->key() : std::nullopt;
+    m_leftTimeout = session.timeout;
+    endSession(false);
+}
+
+/// Ends the session that was given up, when there is a new one; returns how long until the next look.
+Nanos DriverCore::endLeftSession() {
+    if (m_left && ready()) {
+        m_leaving =
+            std::make_unique<LeftSession>(runtime, m_servers, *m_left, m_leftTimeout, [this] { m_kick.release(); });
+        m_left.reset();
+    }
+    if (!m_leaving) return kNever;
+    const Nanos wait = m_leaving->look();
+    if (m_leaving->over()) m_leaving.reset();
     return wait;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "drivers/zookeeper/data_loss_probe.h"
 #include "drivers/zookeeper/handle.h"
+#include "drivers/zookeeper/left_session.h"
 #include "ports/url.h"
 #include "ports/zookeeper/leader_proof.h"
 #include "ports/zookeeper/options.h"
@@ -73,6 +74,8 @@ private:
     void proved(Nanos at);
     void beat(Nanos now);
     Nanos probe(Nanos now);
+    void giveUpSession();
+    Nanos endLeftSession();
     QByteArray login() const;
     void suspend();
     void endSession(bool forGood);
@@ -94,6 +97,9 @@ private:
     QByteArray m_servers;                   ///< the resolved addresses
     std::unique_ptr<DataLossProbe> m_probe; ///< only while suspended, by servers that hang up
     Nanos m_probeAgain{};                   ///< no next probe before
+    std::optional<Handle::Key> m_left;      ///< given up by our own clock: to be ended when we are connected again
+    Nanos m_leftTimeout{};                  ///< its time-out
+    std::unique_ptr<LeftSession> m_leaving; ///< ends it
     std::deque<int> m_least;                ///< least answer sizes of the requests in flight, in order
 };
 

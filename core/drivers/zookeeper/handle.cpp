@@ -41,12 +41,19 @@ void onSession(zhandle_t* zh, int type, int state, const char* path, void*) {
 
 } // namespace
 
-Handle::Handle(Runtime& runtime, const QByteArray& servers, Nanos session, Callbacks callbacks)
+Handle::Handle(Runtime& runtime, const QByteArray& servers, Nanos session, Callbacks callbacks,
+               const std::optional<Key>& known)
     : m_runtime(runtime), m_callbacks(std::move(callbacks)) {
     ::zoo_set_debug_level(ZooLogLevel(0)); // it would write to stderr, logins included
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(session).count();
+    clientid_t id{};
+    if (known) {
+        static_assert(sizeof id.passwd == sizeof known->secret);
+        id.client_id = known->id;
+        std::ranges::copy(known->secret, std::begin(id.passwd));
+    }
     m_zh = ::zookeeper_init(servers.constData(), &onSession, int(std::clamp(ms, kShortestSession, kLongestSession)),
-                            nullptr, this, kNoClientEnvironment);
+                            known ? &id : nullptr, this, kNoClientEnvironment);
     // The C client's own is two thirds of the session: too long for a server that is only starting, or stopped.
     m_longestPatience = std::min<Nanos>(session * 2 / 3, kLongestPatience);
     m_patience = std::min(kFirstPatience, m_longestPatience);
@@ -89,6 +96,15 @@ bool Handle::connected() const {
 
 std::int64_t Handle::sessionId() const {
     return ::zoo_client_id(m_zh)->client_id;
+}
+
+std::optional<Handle::Key> Handle::key() const {
+    const clientid_t* const id = m_zh ? ::zoo_client_id(m_zh) : nullptr;
+    if (!id || id->client_id == 0) return std::nullopt;
+    Key key;
+    key.id = id->client_id;
+    std::ranges::copy(id->passwd, key.secret.begin());
+    return key;
 }
 
 Nanos Handle::sessionTimeout() const {

@@ -4,6 +4,8 @@
 #include "runtime/runtime.h"
 
 #include <QByteArray>
+#include <array>
+#include <optional>
 
 struct _zhandle; // zhandle_t of <zookeeper/zookeeper.h>, which stays out of headers: it is full of macros
 
@@ -30,8 +32,16 @@ public:
         std::function<int()> leastAnswer; ///< the least size of the next answer, in bytes; -1 = none is due
     };
 
-    /// `servers`: "address:port,…", literal addresses; `session`: requested in whole milliseconds.
-    Handle(Runtime& runtime, const QByteArray& servers, Nanos session, Callbacks callbacks);
+    /// A session, as a server knows it again: its number and its secret.
+    struct Key {
+        std::int64_t id = 0;
+        std::array<char, 16> secret{};
+    };
+
+    /// `servers`: "address:port,…", literal addresses; `session`: requested in whole milliseconds; `known`: a session
+    /// to take up, instead of a new one.
+    Handle(Runtime& runtime, const QByteArray& servers, Nanos session, Callbacks callbacks,
+           const std::optional<Key>& known = std::nullopt);
     /// Cuts the connection. The session stays on the server until it times out, unless it was ended before.
     ~Handle();
     Handle(const Handle&) = delete;
@@ -54,6 +64,8 @@ public:
     bool connected() const;
     std::int64_t sessionId() const;
     Nanos sessionTimeout() const;
+    /// nullopt: it has had no session yet.
+    std::optional<Key> key() const;
     /// When the greeting was sent that the session answers.
     Nanos greetedAt() const { return m_greetedAt; }
     /// Whether something other than a ZooKeeper has answered since the last session.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lock/manager/lock_manager.h"
 
+#include "connections/wrong_permits.h"
 #include "lock/listener_call.h"
 #include "lock/manager/namespace.h"
 
@@ -93,11 +94,7 @@ std::expected<std::unique_ptr<ManagedLock>, LockError> LockManager::lockAs(const
     const auto found = m_spaces.find(space);
     if (found == m_spaces.end()) return std::unexpected(noSuchNamespace(space));
     if (const auto lacking = found->second->lackOf(mode)) return std::unexpected(*lacking);
-    if (permits < 1) {
-        return std::unexpected(LockError{
-            LockError::Kind::Refused,
-            QCoreApplication::translate("LockManager", "A semaphore has at least one permit, not %1.").arg(permits)});
-    }
+    if (auto wrong = wrongPermits(name, permits)) return std::unexpected(*std::move(wrong));
     return std::unique_ptr<ManagedLock>(new ManagedLock(found->second, std::move(name), permits));
 }
 

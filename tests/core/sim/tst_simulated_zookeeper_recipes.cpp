@@ -50,6 +50,17 @@ private Q_SLOTS:
         QVERIFY2(waited > 3s && waited < 5500ms, QByteArray::number(double(waited.count()) / 1e9));
     }
 
+    void aSemaphoreHasAPermit() {
+        ZooKeeperGroup g;
+        const auto process = g.client("A").entity;
+        VirtualRuntime runtime(g.scheduler, 7);
+        const auto connection = tests::connectionTo(g, runtime, process);
+        const auto refused = connection->makeRecipe("zk-semaphore", {"seats", 0});
+        QVERIFY(!refused && refused.error().kind == LockError::Kind::Refused);
+        QVERIFY(connection->makeRecipe("zk-semaphore", {"seats", 1}).has_value());
+        runtime.kill();
+    }
+
     void oneRunIsLikeTheOther() {
         const auto make = [](std::uint64_t seed) { return std::make_unique<ZooKeeperGroup>(3, seed); };
         tests::expectEqualRuns<ZooKeeperGroup>("zk-mutex", make, [](ZooKeeperGroup& g) { g.at(2).kill(); });

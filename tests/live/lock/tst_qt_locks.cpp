@@ -106,6 +106,49 @@ private Q_SLOTS:
         QVERIFY(run(all->unlock()));
     }
 
+    void readersAndPermitsHaveLeasesOfTheirOwn() {
+        qt::SharedMutex mine(*m_a, QStringLiteral("rates"));
+        const auto reader = run(mine.tryLockSharedWithLease(0s, 2s));
+        QVERIFY(reader && *reader);
+        QVERIFY(reader->remaining() > 0s && reader->remaining() <= 2s);
+        qt::Semaphore seats(*m_a, QStringLiteral("stools"), 2), same(*m_b, QStringLiteral("stools"), 2);
+        const auto permit = run(seats.tryAcquireWithLease(0s, 400ms, 2));
+        QVERIFY(permit && *permit && permit->permits() == 2);
+        const auto next = run(same.tryAcquireFor(10s, 2)); // nothing renews them
+        QVERIFY(next && *next);
+        qt::Mutex orders(*m_a, QStringLiteral("no-lease"));
+        for (const auto lease : {0ns, 999'999ns}) {
+            const auto refused = run(orders.tryLockWithLease(0s, lease));
+            QVERIFY(!refused && refused.error().kind == ErrorKind::Refused);
+        }
+    }
+
+    void twoObjectsOfOneNameDoNotShareAHold() {
+        qt::Mutex one(*m_a, QStringLiteral("shared")), other(*m_a, QStringLiteral("shared"));
+        auto hold = run(one.lock());
+        QVERIFY(hold && *hold);
+        const auto refused = run(other.tryLock());
+        QVERIFY(!refused && refused.error().kind == ErrorKind::Refused);
+        QVERIFY2(refused.error().message.contains(u"“shared”"), qPrintable(refused.error().message));
+        auto again = run(one.tryLock()); // by the same object: re-entry
+        QVERIFY(again && *again);
+        const auto others = run(other.tryLock(2)); // another thread's: it waits
+        QVERIFY(others && !*others);
+        QCOMPARE(run(hold->unlock()).value(), 1);
+        QVERIFY(!run(other.tryLock()));
+        {
+            auto last = std::move(*again);
+            QVERIFY(run(last.unlock()));
+        }
+        const auto free = run(other.tryLock());
+        QVERIFY(free && *free);
+        LockOptions alone; // not reentrant: the second waits for the first, whichever objects they are
+        alone.recipe = "redis-set";
+        qt::Mutex first(*m_a, QStringLiteral("alone"), alone), second(*m_a, QStringLiteral("alone"), alone);
+        const auto held = run(first.tryLock()), waits = run(second.tryLockFor(50ms));
+        QVERIFY(held && *held && waits && !*waits);
+    }
+
     void somePermitsAreGivenBack() {
         qt::Semaphore seats(*m_a, QStringLiteral("chairs"), 3), same(*m_b, QStringLiteral("chairs"), 3);
         auto three = run(seats.acquire(3));

@@ -222,6 +222,29 @@ private Q_SLOTS:
         QCOMPARE((*again)->holds, 1);
         run(recipe->release(**again, {}));
     }
+    void aSessionGivenUpEndsOnTheServerToo() {
+        // Servers end sessions at the end of a tick: with long ones they count on, after the client has given up.
+        sandbox::ZooKeeperServerOptions slow;
+        slow.tick = 3s;
+        ZooKeeperServer server(m_runtime, slow);
+        VERIFY_STARTED(server);
+        constexpr Nanos kSession = 6s;
+        Client a(m_runtime, server, "a", kSession), b(m_runtime, server, "b", 30s);
+        const QByteArray name = fresh();
+        const auto recipe = a.recipe("zk-mutex", name), other = b.recipe("zk-mutex", name);
+        const auto held = take(*recipe);
+        VERIFY_OK(held);
+        const auto waiting = begin(m_runtime, *other);
+        QVERIFY(eventually([&] { return ephemerals(b.driver, '/' + name) == 2; }));
+        pauseWholly(server);
+        QVERIFY(run(lossOf(*recipe, **held)).kind == HoldNews::Kind::Lost);
+        server.resume();
+        const Nanos back = m_runtime.monotonic();
+        QVERIFY(eventually([&] { return waiting->done; }, 20s));
+        VERIFY_OK(waiting->taken);
+        QVERIFY2(waiting->at - back < kSession / 2, QByteArray::number(double((waiting->at - back).count()) / 1e9));
+        QCOMPARE(run(other->release(**waiting->taken, {})).value(), 0);
+    }
     void ownNodeRemovedWhileWaitingMeansQueueingAnew() {
         Client a(m_runtime, m_server, "a"), b(m_runtime, m_server, "b");
         const QByteArray name = fresh();

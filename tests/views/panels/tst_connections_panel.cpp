@@ -255,9 +255,9 @@ private Q_SLOTS:
         ConnectionsPanel panel(&scene.context);
         ConnectionFacts cluster = scene.session.first();
         cluster.servers = {
-            u"10.0.0.1:6379 · master · slots 0-8191 · run id 3c1f0a52… · no replica · persistence rdb"_qs,
-            u"10.0.0.2:6379 · master · slots 8192-16383 · eviction allkeys-lru"_qs,
-            u"10.0.0.3:6379 · not known: no answer"_qs};
+            {u"10.0.0.1:6379"_qs, u"master"_qs, u"slots 0-8191 · run id 3c1f0a52… · no replica · persistence rdb"_qs},
+            {u"10.0.0.2:6379"_qs, u"master"_qs, u"slots 8192-16383 · eviction allkeys-lru"_qs},
+            {u"10.0.0.3:6379"_qs, {}, u"not known: no answer"_qs}};
         scene.session.desk.take({cluster, scene.session.second()});
         panel.resize(260, 1200);
         panel.show();
@@ -276,10 +276,11 @@ private Q_SLOTS:
         QVERIFY(paragraphs[0]->height() > paragraphs[1]->fontMetrics().height() * 3 / 2);
         ConnectionFacts unnamed = scene.session.first(); // it goes by its address, which is told once
         unnamed.name = u"10.0.0.1:6379"_qs;
-        unnamed.servers = {u"10.0.0.1:6379 · master · no replica"_qs};
+        unnamed.servers = {{u"10.0.0.1:6379"_qs, u"master"_qs, u"no replica"_qs}};
         scene.session.desk.take({unnamed, scene.session.second()});
         QCOMPARE(panel.aside()->serverLines(), QStringList{u"10.0.0.1:6379 · master: no replica"_qs});
-        unnamed.servers = {u"10.0.0.2:6379 · leader"_qs, u"10.0.0.1:6379 · follower · 0 entries behind"_qs};
+        unnamed.servers = {{u"10.0.0.2:6379"_qs, u"leader"_qs},
+                           {u"10.0.0.1:6379"_qs, u"follower"_qs, u"0 entries behind"_qs}};
         scene.session.desk.take({unnamed, scene.session.second()}); // an ensemble, by the address that was given
         QCOMPARE(panel.aside()->serverLines(),
                  (QStringList{u"10.0.0.2:6379 · leader"_qs, u"10.0.0.1:6379 · follower: 0 entries behind"_qs}));
@@ -307,10 +308,10 @@ private Q_SLOTS:
         Scene scene;
         ConnectionsPanel panel(&scene.context);
         ConnectionFacts group = scene.session.first();
-        group.servers = {u"10.0.0.1:6379 · master · no replica"_qs, u"10.0.0.3:6379 · master"_qs};
+        group.servers = {{u"10.0.0.1:6379"_qs, u"master"_qs, u"no replica"_qs}, {u"10.0.0.3:6379"_qs, u"master"_qs}};
         scene.session.desk.take({group, scene.session.second()});
         const QString spoken = panel.model()->index(0).data(Qt::AccessibleTextRole).toString();
-        QVERIFY2(spoken.contains(group.servers[1]), qPrintable(spoken));
+        QVERIFY2(spoken.contains(u"10.0.0.3:6379 · master"), qPrintable(spoken));
         const auto actionOf = [&](trace::EntityId connection) {
             const QList<QAction*> all = panel.makeMenu(connection)->actions();
             const auto servers =
@@ -323,7 +324,8 @@ private Q_SLOTS:
         servers->trigger();
         const auto* const box = panel.findChild<QMessageBox*>();
         QVERIFY(box && box->isVisible());
-        QVERIFY(box->informativeText().contains(group.servers[0]) && box->informativeText().contains(group.servers[1]));
+        for (const inspect::ServerLine& one : group.servers)
+            QVERIFY(box->informativeText().contains(one.text()));
     }
 
     void oneSelectionEverywhere() {

@@ -97,7 +97,6 @@ private Q_SLOTS:
         TimelineData data(s.trace);
         data.consume();
         QCOMPARE(data.faults().size(), std::size_t(0));
-        QCOMPARE(data.generalFaults().size(), std::size_t(0));
     }
 
     void aPinnedLaneStaysInSight() {

@@ -27,6 +27,7 @@ public:
     void wait(std::unique_lock<Mutex>& lock, std::stop_token stop = {}) {
         await(lock, detail::kForever, std::move(stop));
     }
+    /// Waits until the predicate holds, which is asked with the mutex held. Throws as above.
     template <typename Predicate>
     void wait(std::unique_lock<Mutex>& lock, Predicate predicate) requires std::predicate<Predicate> {
         while (!predicate())

@@ -18,7 +18,8 @@ struct Access;
 }
 
 /// A record of the events of a client's locks: requests, grants, losses, releases, with their times. Give it to a
-/// client, or to several that share a service thread (ClientOptions::history).
+/// client, or to several that share a service thread (ClientOptions::history); with coroutines
+/// qt::Connection::record().
 ///
 ///     const auto history = std::make_shared<History>();
 ///     Client client("redis://127.0.0.1", {.history = history});

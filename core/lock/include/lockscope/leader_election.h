@@ -61,7 +61,7 @@ public:
     /// Gives the candidature up and the leadership back; returns when both are over, onDeposed()'s listener included.
     /// Called in a callback, it only begins that. Nothing without a candidature. May campaign again later.
     void resign();
-    /// Waits at most `wait` until this candidate leads; whether it does. A stop request ends the wait.
+    /// Waits at most `wait` until this candidate leads; whether it does. A stop request ends the wait: false.
     bool waitUntilLeader(std::chrono::nanoseconds wait, std::stop_token stop = {}) const;
 
     /// Whether this candidate leads now and may act on it. Compares clocks, does not ask the server.

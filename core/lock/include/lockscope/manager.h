@@ -46,8 +46,8 @@ struct ManagerEvent {
     std::string space;  ///< the namespace's name
     std::string engine; ///< the engine's servers and recipe
     std::int64_t epoch = 0;
-    std::string
-        reason; ///< translated: why the engine is left or used, or could not be changed; empty with health events
+    /// Translated: why the engine is left or used, or could not be changed; empty with health events.
+    std::string reason;
 };
 
 /// The state of a manager's namespace, as far as its process knows.
@@ -87,7 +87,8 @@ struct ManagerStatus {
 class Manager {
 public:
     /// Connects and blocks until every namespace has an engine in use. Throws InvalidArgumentException for a
-    /// configuration with errors, UnreachableException when it takes longer than ManagerOptions::patience.
+    /// configuration with errors, UnreachableException when it takes longer than ManagerOptions::patience,
+    /// RefusedException for an identity or a history that is in use.
     explicit Manager(std::string_view json, const ManagerOptions& options = {});
     /// Calls close().
     ~Manager();
@@ -102,13 +103,15 @@ public:
     void prepare();
     /// Switches to the engine with that index in the configuration, 0 = the primary. Blocks until the switch is
     /// decided, not until the new engine is in use: until then nothing is granted, for 1.1 times confirm-for, when
-    /// draining for 1.1 times (confirm-for + drain-for + lease). Throws LockException, or InterruptedException on a
-    /// stop request.
+    /// draining for 1.1 times (confirm-for + drain-for + lease). Throws RefusedException when there is no such
+    /// namespace or engine, UnreachableException when too few servers that keep the record answer (nothing was
+    /// changed), OutcomeUnknownException when too few of them confirm it, InterruptedException on a stop request.
     void switchTo(std::string_view space, int engine, std::stop_token stop = {});
     /// As above, in a mode of its own instead of the configuration's; other processes wait for as long as theirs says,
-    /// so an immediate switch of a namespace that drains grants nothing for the longer time, too.
+    /// so an immediate switch of a namespace that drains grants nothing for the longer time, too. RefusedException for
+    /// Drain where the configuration says immediate: the other processes would not wait.
     void switchTo(std::string_view space, int engine, SwitchMode mode, std::stop_token stop = {});
-    /// Switches back to the primary, once it is healthy; otherwise as switchTo().
+    /// As switchTo() with engine 0, the primary; does not look at its health.
     void failBack(std::string_view space, std::stop_token stop = {});
     /// Applies a new configuration: health checks, the order of the engines (a new primary causes a switch), and
     /// on-failure may change. Throws InvalidArgumentException with a sentence when it is refused: for errors, and for
@@ -117,8 +120,8 @@ public:
     /// Calls reload() with the file's content now, and whenever it changes. Throws InvalidArgumentException when its
     /// present content is refused; the file is watched all the same.
     void watchFile(const std::string& path);
-    /// State of a namespace; an empty ManagerStatus when there is no such namespace. Also answers once the manager has
-    /// been closed: ManagerStatus::closed.
+    /// State of a namespace, as this process knows it: asks no server. An empty ManagerStatus when there is no such
+    /// namespace. Also answers once the manager has been closed: ManagerStatus::closed.
     ManagerStatus status(std::string_view space);
     /// Calls `listener` at each event, on the service thread; replaces the listener set before. nullptr: none. It must
     /// not block (no calls of blocking locks or of this manager), and must not throw.

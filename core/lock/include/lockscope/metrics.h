@@ -25,8 +25,8 @@ struct LockMeasure {
     std::chrono::nanoseconds duration{};
 };
 
-/// Called for each measure, on the service thread of the lock's client: it delays other locks of that client. It must
-/// not block, throw or call the library.
+/// Called for each measure, on the service thread of the lock's client, or on the thread of its qt::Connection: it
+/// delays the other locks there. It must not block, throw or call the library.
 using MetricsHandler = std::function<void(const LockMeasure& measure)>;
 
 /// Sets the process's metrics handler; replaces the one before. nullptr: none. Costs one relaxed atomic read for each
@@ -34,8 +34,9 @@ using MetricsHandler = std::function<void(const LockMeasure& measure)>;
 /// A thread's re-entry is one more Acquired; its Released comes with the last of its holds.
 void setMetricsHandler(MetricsHandler handler);
 
-/// Totals so far of the locks of a client and of all clients that share its service thread.
+/// Totals so far of the locks of a client and of all clients that share its service thread, or of a qt::Connection.
 struct LockTotals {
+    /// How many there were of each LockMeasure::Kind.
     std::uint64_t acquired = 0, timedOut = 0, failed = 0;
     std::uint64_t renewed = 0, suspended = 0, released = 0, lost = 0;
     std::chrono::nanoseconds waited{}; ///< the sum of all waits that ended with the lock

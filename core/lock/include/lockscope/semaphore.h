@@ -10,15 +10,17 @@ using Permit = Hold;
 /// A fixed number of permits that threads of many processes share. Thread-safe.
 class Semaphore {
 public:
-    /// `permits`: how many the semaphore has, > 0; give the same number in all processes.
+    /// `permits`: how many the semaphore has, > 0; give the same number in all processes. Throws as Mutex's
+    /// constructor; RefusedException for fewer than one permit.
     Semaphore(const Client& client, std::string_view name, int permits, LockOptions options = {})
         : m_handle(client, name, LockMode::Permit, std::move(options), permits) {}
     /// A semaphore of a manager's namespace; errors as Mutex's constructor.
     Semaphore(const Manager& manager, std::string_view space, std::string_view name, int permits)
         : m_handle(manager, space, name, LockMode::Permit, permits) {}
 
-    /// Takes `permits` at once, however long that takes. Throws LockException; InterruptedException on a stop request
-    /// or when the client is closed.
+    /// Takes `permits` at once, however long that takes. All taking functions throw RefusedException for fewer than one
+    /// or more than the semaphore has, InterruptedException on a stop request or when the client is closed, and other
+    /// LockExceptions.
     Permit acquire(int permits = 1, std::stop_token stop = {}) {
         return take(permits, detail::kForever, std::move(stop));
     }

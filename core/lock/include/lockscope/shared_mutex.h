@@ -13,7 +13,7 @@ namespace lockscope::blocking {
 /// detect it.
 class SharedMutex : public ExclusiveLock {
 public:
-    /// As Mutex's constructor, with a recipe that offers shared holds.
+    /// As Mutex's constructor, with a recipe that offers shared holds (else NotSupportedException).
     SharedMutex(const Client& client, std::string_view name, LockOptions options = {})
         : ExclusiveLock(client, name, LockMode::Shared, std::move(options)) {}
     SharedMutex(const Manager& manager, std::string_view space, std::string_view name)

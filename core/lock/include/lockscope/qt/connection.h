@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <lockscope/history.h>
+#include <lockscope/metrics.h>
 #include <lockscope/qt/outcome.h>
 
 #include <memory>
@@ -8,6 +10,7 @@
 namespace lockscope::qt {
 
 struct Inside;
+using History = blocking::History;
 
 /// This program's connection to the servers that a URL names. Later it reconnects by itself. Locks made over it keep
 /// it: it is cut, and its identity is free, once it and all of them are destroyed.
@@ -35,6 +38,12 @@ public:
     Outcome<void> prepare(std::stop_token stop = {});
     /// This program's identity on the servers.
     QString identity() const;
+    /// Totals of all locks over this connection so far; a MultiLock counts with its first part's. Asks no server.
+    LockTotals totals() const;
+    /// Writes the events of locks that are made from now on into `history`; nullptr: no longer. ErrorKind::Refused for
+    /// one that another connection writes or has written, unless both are beside one another. Times count from when
+    /// this connection was made, or the first one beside it.
+    std::expected<void, Error> record(const std::shared_ptr<History>& history);
 
 private:
     friend struct Inside;

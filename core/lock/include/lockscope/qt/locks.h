@@ -13,15 +13,15 @@
 #include <vector>
 
 namespace lockscope {
-class LockGuard;
 class LazyLock;
+class LockGuard;
 } // namespace lockscope
 
 namespace lockscope::qt {
 
 class Connection;
 class Manager;
-struct Backing;
+class LockUse;
 struct Inside;
 
 /// Owns one hold of a lock, or some permits: the destructor gives it back in the background, or unlock() sooner.
@@ -59,9 +59,11 @@ public:
     Outcome<int> release(int permits);
 
 private:
-    friend struct Inside;
-    explicit Hold(LockGuard guard);
+    friend class LockUse;
+    Hold(LockGuard guard, std::weak_ptr<LockUse> use, QByteArray thread);
     std::unique_ptr<LockGuard> m_guard;
+    std::weak_ptr<LockUse> m_use;
+    QByteArray m_thread;
 };
 
 /// The common base of all locks. A lock can be made before its connection is open, and keeps it. Errors in name or
@@ -84,21 +86,21 @@ public:
     void onEvent(std::function<void(HoldEvent event, const QString& reason)> listener);
 
 protected:
-    Lock(std::vector<std::shared_ptr<Backing>> backings, std::unique_ptr<LazyLock> lock);
+    explicit Lock(std::shared_ptr<LockUse> use);
     ~Lock();
     Outcome<Hold> take(LockMode mode, Nanoseconds wait, int thread, std::stop_token stop,
-                       Nanoseconds lease = Nanoseconds(0), int permits = 1);
-    LazyLock& inner() const { return *m_lock; }
+                       std::optional<Nanoseconds> lease = std::nullopt, int permits = 1);
+    LazyLock& inner() const;
 
 private:
-    std::vector<std::shared_ptr<Backing>> m_backings; ///< outlive the lock
-    std::unique_ptr<LazyLock> m_lock;
+    std::shared_ptr<LockUse> m_use;
 };
 
 /// The common base of Mutex, SharedMutex and MultiLock: a hold that one thread of one process has alone.
 class ExclusiveLock : public Lock {
 public:
-    /// Takes the lock, however long that takes. A stop request ends it and leaves nothing behind.
+    /// Takes the lock, however long that takes. A stop request ends it with ErrorKind::Interrupted and leaves nothing
+    /// behind. Other errors as the exceptions of blocking::Mutex::lock().
     Outcome<Hold> lock(std::stop_token stop = {}, int thread = 1) {
         return tryLockFor(kForever, std::move(stop), thread);
     }
@@ -108,7 +110,7 @@ public:
     Outcome<Hold> tryLockFor(Nanoseconds wait, std::stop_token stop = {}, int thread = 1) {
         return take(LockMode::Exclusive, wait, thread, std::move(stop));
     }
-    /// As tryLockFor(), with its own lease of at least 1 ms that no watchdog renews.
+    /// As tryLockFor(), with its own lease of at least 1 ms (else ErrorKind::Refused) that no watchdog renews.
     Outcome<Hold> tryLockWithLease(Nanoseconds wait, Nanoseconds lease, std::stop_token stop = {}, int thread = 1) {
         return take(LockMode::Exclusive, wait, thread, std::move(stop), lease);
     }
@@ -125,7 +127,8 @@ protected:
 ///     ship(hold->token());
 ///     co_await hold->unlock();
 ///
-/// Reentrant per thread where its recipe is. Make at most one object per name, recipe and thread.
+/// Reentrant per thread where its recipe is. To the servers, objects of one name over one connection are one holder: if
+/// one of them holds or awaits the lock for a thread, taking it by another one for that thread is ErrorKind::Refused.
 class Mutex : public ExclusiveLock {
 public:
     Mutex(Connection& connection, const QString& name, LockOptions options = {});
@@ -144,7 +147,7 @@ public:
     /// A lock of a manager's namespace, which has its options.
     SharedMutex(Manager& manager, const QString& space, const QString& name);
 
-    /// For a reader; otherwise as for a writer.
+    /// For a reader; otherwise as for a writer: each function below corresponds to that without "Shared".
     Outcome<Hold> lockShared(std::stop_token stop = {}, int thread = 1) {
         return tryLockSharedFor(kForever, std::move(stop), thread);
     }
@@ -152,17 +155,22 @@ public:
     Outcome<Hold> tryLockSharedFor(Nanoseconds wait, std::stop_token stop = {}, int thread = 1) {
         return take(LockMode::Shared, wait, thread, std::move(stop));
     }
+    Outcome<Hold> tryLockSharedWithLease(Nanoseconds wait, Nanoseconds lease, std::stop_token stop = {},
+                                         int thread = 1) {
+        return take(LockMode::Shared, wait, thread, std::move(stop), lease);
+    }
 };
 
 /// A fixed number of permits that many processes share. A thread that acquires again takes more permits.
 class Semaphore : public Lock {
 public:
-    /// `permits`: how many the semaphore has, > 0. Give the same number in all processes.
+    /// `permits`: how many the semaphore has, > 0. Give the same number in all processes. ErrorKind::Refused at first
+    /// use for fewer than one.
     Semaphore(Connection& connection, const QString& name, int permits, LockOptions options = {});
     /// A semaphore of a manager's namespace, which has its options.
     Semaphore(Manager& manager, const QString& space, const QString& name, int permits);
 
-    /// Takes `permits` at once, however long that takes.
+    /// Takes `permits` at once, however long that takes. ErrorKind::Refused for fewer than one or more than there are.
     Outcome<Hold> acquire(int permits = 1, std::stop_token stop = {}) {
         return tryAcquireFor(kForever, permits, std::move(stop));
     }
@@ -176,7 +184,11 @@ public:
     Outcome<std::optional<int>> queueLength(std::stop_token stop = {});
     /// Takes them within `wait`; an empty hold when not in time.
     Outcome<Hold> tryAcquireFor(Nanoseconds wait, int permits = 1, std::stop_token stop = {}) {
-        return take(LockMode::Permit, wait, 1, std::move(stop), Nanoseconds(0), permits);
+        return take(LockMode::Permit, wait, 1, std::move(stop), std::nullopt, permits);
+    }
+    /// As tryAcquireFor(), with its own lease of at least 1 ms that no watchdog renews.
+    Outcome<Hold> tryAcquireWithLease(Nanoseconds wait, Nanoseconds lease, int permits = 1, std::stop_token stop = {}) {
+        return take(LockMode::Permit, wait, 1, std::move(stop), lease, permits);
     }
 };
 

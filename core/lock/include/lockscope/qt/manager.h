@@ -64,14 +64,15 @@ public:
     /// configuration's: see blocking::Manager::switchTo(). Ends when the switch is decided.
     Outcome<void> switchTo(const QString& space, int engine, std::optional<SwitchMode> mode = std::nullopt,
                            std::stop_token stop = {});
-    /// Switches back to the primary, once it is healthy; otherwise as switchTo().
+    /// As switchTo() with engine 0, the primary; does not look at its health.
     Outcome<void> failBack(const QString& space, std::stop_token stop = {});
     /// Applies a new configuration: see blocking::Manager::reload(). ErrorKind::InvalidArgument when it is refused.
     std::expected<void, Error> reload(const QByteArray& json);
     /// Calls reload() with the file's content now, and whenever it changes. After an error the file is watched all the
     /// same.
     std::expected<void, Error> watchFile(const QString& path);
-    /// State of a namespace; an empty ManagerStatus when there is no such namespace.
+    /// State of a namespace, as this process knows it: asks no server. An empty ManagerStatus when there is no such
+    /// namespace.
     ManagerStatus status(const QString& space) const;
     /// Calls `listener` at each event; replaces the listener set before. It must not destroy the manager.
     void onEvent(std::function<void(const ManagerEvent& event)> listener);
