@@ -95,7 +95,9 @@ QString ConnectionsPanel::summary() const {
 }
 
 void ConnectionsPanel::refresh() {
-    m_summary->setText(tr("%n lock(s)", nullptr, m_model->lockCount()));
+    const int locks = m_model->lockCount();
+    // The table of locks also has those that are gone.
+    m_summary->setText(m_model->desk() ? tr("%n lock(s) now", nullptr, locks) : tr("%n lock(s)", nullptr, locks));
     fit();
     follow();
 }
