@@ -38,7 +38,7 @@ Owners ownersOf(const std::vector<WatchedServerState>& all) {
     return owners;
 }
 
-/// The slots that masters have got from others which are there still. Those of a master that is gone went with its
+/// The slots that masters have got from others which are there still. If a master is gone, its slots went with its
 /// place: that is a failover.
 std::vector<MemberChange> slotsMoved(const std::vector<WatchedServerState>& before,
                                      const std::vector<WatchedServerState>& now) {

@@ -34,7 +34,7 @@ bool isEnsemble(const std::vector<WatchedServerState>& servers);
 class MemberNews {
 public:
     /// The changes since the last look that knew roles (while members elect a leader none has one), in the order of
-    /// `now`; none at the first such look. Of a cluster: since the last one that knew its slots.
+    /// `now`; none at the first such look. In a cluster: since the last one that knew slots.
     std::vector<MemberChange> since(const std::vector<WatchedServerState>& now);
 
 private:
