@@ -154,7 +154,7 @@ private Q_SLOTS:
         QCOMPARE(recordOf("lock:seen").deadline, seen.deadline);
         QCOMPARE(recordOf("lock:seen").toldSince, seen.since);
         QVERIFY(recordOf("lock:long").observed && recordOf("lock:long").owner != trace::kNoEntity);
-        // What happens now is told on.
+        // Changes are told on.
         m_redis.ask({"DEL", "lock:seen"});
         QTRY_VERIFY_WITH_TIMEOUT(recordOf("lock:seen").owner == trace::kNoEntity, 10'000);
         QVERIFY(recordOf("lock:seen").observed);
