@@ -123,7 +123,7 @@ private Q_SLOTS:
         QVERIFY(members.since(watch.last.servers).empty());
         move.end();
         QTRY_VERIFY_WITH_TIMEOUT(isHeldAt(watch, name, addressOf(move.to)) && moving().isEmpty(), kLimit);
-        // Who has the slot now is told at once, and not when each server is asked about itself.
+        // The new owner of the slot is told at once, and not when each server is asked about itself.
         std::vector<inspect::MemberChange> news;
         const auto toldNews = [&] {
             std::ranges::move(members.since(watch.last.servers), std::back_inserter(news));
