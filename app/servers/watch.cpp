@@ -37,7 +37,7 @@ public:
         });
         constexpr std::chrono::milliseconds kCheckEvery = 200ms; // time alone makes some alerts true
         connect(&m_beat, &QTimer::timeout, this, &WatchRun::beat);
-        if (!plan.once) m_beat.start(kCheckEvery);
+        m_beat.start(kCheckEvery);
     }
     ~WatchRun() override { m_runtime.kill(); }
 
@@ -107,8 +107,8 @@ private:
 
     void beat() {
         for (const auto& server : m_servers)
-            server->tellSilence();
-        if (m_plan.alerts.empty() || !tellAlerts() || !m_plan.fail || m_failed) return;
+            server->tellDelays();
+        if (m_plan.once || m_plan.alerts.empty() || !tellAlerts() || !m_plan.fail || m_failed) return;
         m_failed = true;
         m_stop.request_stop();
     }

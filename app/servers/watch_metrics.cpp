@@ -80,6 +80,7 @@ void WatchMetrics::seen(const QString& endpoint, const inspect::LockReport& repo
     server.up = !report.trouble;
     if (server.up) {
         server.last = report;
+        server.knownUntil = std::chrono::steady_clock::now() - (report.at - report.knownUntil());
         return;
     }
     // How many of them can be read is never more interesting than now. An ensemble without a majority reads from none,
@@ -112,6 +113,8 @@ QByteArray WatchMetrics::text() const {
     Family events("lockscope_lock_events_total", "counter", "Changes seen since the watch began.");
     Family alerts("lockscope_alerts", "gauge", "Alerts that are raised.");
     Family requests("lockscope_watch_requests_total", "counter", "Requests that watching has sent to the server.");
+    Family age("lockscope_watch_look_age_seconds", "gauge",
+               "Time since the last look that has seen the server's locks.");
     Family spent("lockscope_watch_server_seconds_total", "counter", "The server's time that they took, at most.");
     for (const auto& [endpoint, server] : m_servers) {
         const QByteArray here = "endpoint=" + label(endpoint);
@@ -129,6 +132,10 @@ QByteArray WatchMetrics::text() const {
             events.add(here + ",event=\"" + event + '"', QByteArray::number(qulonglong(count)));
         requests.add(here, QByteArray::number(qulonglong(server.last.commands)));
         spent.add(here, seconds(std::chrono::duration<double>(server.last.serverTime).count()));
+        if (server.knownUntil)
+            age.add(
+                here,
+                seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - *server.knownUntil).count()));
         if (!server.up) continue; // what was true of its locks need not be any more
         std::map<LockRow::State, int> states{
             {LockRow::State::Free, 0}, {LockRow::State::Queued, 0}, {LockRow::State::Held, 0}};
@@ -151,7 +158,7 @@ QByteArray WatchMetrics::text() const {
     }
     QByteArray all;
     for (const Family* family :
-         {&up, &servers, &locks, &unlisted, &held, &waiters, &left, &tokens, &events, &alerts, &requests, &spent})
+         {&up, &servers, &locks, &unlisted, &held, &waiters, &left, &tokens, &events, &alerts, &requests, &spent, &age})
         all += family->text();
     return all;
 }

@@ -3,6 +3,7 @@
 #include "inspect/lock_change.h"
 
 #include <QHostAddress>
+#include <chrono>
 #include <expected>
 #include <map>
 #include <memory>
@@ -38,7 +39,8 @@ private:
     struct Server {
         bool up = false;
         inspect::LockReport last;
-        std::map<QByteArray, std::uint64_t> events; ///< by name
+        std::optional<std::chrono::steady_clock::time_point> knownUntil; ///< what `last` has seen
+        std::map<QByteArray, std::uint64_t> events;                      ///< by name
         std::size_t alerts = 0;
     };
     std::map<QString, Server> m_servers; ///< by endpoint

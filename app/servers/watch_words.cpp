@@ -6,6 +6,7 @@
 #include "inspect/kept_by.h"
 #include "inspect/kept_by_words.h"
 #include "inspect/line_name.h"
+#include "inspect/member_change.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
 #include "trace/time_text.h"
@@ -254,14 +255,11 @@ QString serverEventText(inspect::ServerEvent event, const inspect::LockReport& r
     QStringList where;
     for (const QByteArray& address : report.eventsAt)
         where << inspect::readable(address);
-    const auto serves = [&report](const QByteArray& address) {
-        return std::ranges::find(report.servers, address, &inspect::WatchedServerState::address) !=
-               report.servers.end();
-    };
-    const bool replaced = event == inspect::ServerEvent::FailedOver && report.eventsAt.size() == 2 &&
-                          serves(report.eventsAt.front()) && !serves(report.eventsAt.back());
-    //: Two addresses: a server that has become the master, and the one whose place it has taken.
-    if (replaced) where = {tr("%1 in the place of %2").arg(where.front(), where.back())};
+    const auto succession = event == inspect::ServerEvent::FailedOver ? inspect::successionIn(report) : std::nullopt;
+    if (succession)
+        //: Two addresses: a server that has become the master, and the one whose place it has taken.
+        where = {tr("%1 in the place of %2")
+                     .arg(inspect::readable(succession->first), inspect::readable(succession->second))};
     if (report.server && report.server->runId.contains(' ')) // a beginning instead: PostgreSQL's
         where << tr("started %1").arg(inspect::readable(report.server->runId));
     else if (report.server && !report.server->runId.isEmpty())
@@ -290,6 +288,10 @@ QString memberText(const inspect::MemberChange& change) {
         return tr("%1 does not answer any more").arg(address);
     case inspect::MemberChange::What::Back:
         return tr("%1 answers again").arg(address);
+    case inspect::MemberChange::What::Slots:
+        //: Of a cluster: %1 are numbers of slots such as "448 5461-5470", %2 and %3 addresses of servers.
+        return tr("slots %1 went from %2 to %3")
+            .arg(inspect::readable(change.slots), inspect::readable(change.from), address);
     case inspect::MemberChange::What::Leads:
         break;
     }

@@ -7,6 +7,7 @@
 #include "drivers/dial.h"
 #include "drivers/other_service.h"
 #include "inspect/line_name.h"
+#include "inspect/look_age.h"
 #include "inspect/make_watcher.h"
 #include "inspect/row_named.h"
 #include "inspect/text.h"
@@ -21,6 +22,8 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <algorithm>
+#include <climits>
+#include <utility>
 
 namespace lockscope::cli {
 
@@ -77,6 +80,7 @@ QCoro::Task<int> WatchedServer::look(std::stop_token stop) {
         m_troubled = true;
     }
     m_began = m_runtime.monotonic();
+    m_firstLook = m_began;
     if (m_plan.once) {
         const int status = co_await lookOnce(std::move(stop));
         co_return status;
@@ -86,8 +90,11 @@ QCoro::Task<int> WatchedServer::look(std::stop_token stop) {
 }
 
 QCoro::Task<int> WatchedServer::lookOnce(std::stop_token stop) {
-    const LockReport report =
-        co_await m_watcher->once(std::move(stop), [](const LockReport& sofar) { complain(progressText(sofar)); });
+    const LockReport report = co_await m_watcher->once(std::move(stop), [this](const LockReport& sofar) {
+        complain(progressText(sofar));
+        m_firstLook.reset(); // the keys that were looked at say how it goes
+    });
+    m_firstLook.reset();
     if (report.trouble) {
         complainHere(report.trouble->message);
         co_return kUnreachable;
@@ -132,6 +139,7 @@ QCoro::Task<int> WatchedServer::lookOnce(std::stop_token stop) {
 }
 
 void WatchedServer::tell(const LockReport& report) {
+    m_firstLook.reset();
     const std::vector<inspect::LateRenewal> late = m_alerts.observe(report);
     if (m_metrics) m_metrics->seen(m_endpoint, report);
     if (m_recording)
@@ -144,6 +152,7 @@ void WatchedServer::tell(const LockReport& report) {
     }
     if (m_troubled || m_silent) complain(tr("%1 answers again").arg(m_endpoint));
     m_troubled = m_silent = false;
+    tellLookedAgain(report);
     tellServers(report);
     tellNotes(report);
     for (const inspect::ServerEvent event : report.events)
@@ -178,7 +187,8 @@ void WatchedServer::sayAt(std::int64_t wallMs, const QString& word, const QStrin
     constexpr int kWordWidth = 20;
     say(m_clock.timeOf(wallMs) + QStringLiteral("  ") +
         (m_plan.headings ? m_endpoint + QStringLiteral("  ") : QString()) +
-        word.leftJustified(word.isEmpty() ? 0 : kWordWidth) + text);
+        word.leftJustified(word.isEmpty() ? 0 : kWordWidth) +
+        (word.size() < kWordWidth ? QString() : QStringLiteral("  ")) + text);
 }
 
 void WatchedServer::complainHere(const QString& message) const {
@@ -214,6 +224,8 @@ void WatchedServer::tell(const inspect::MemberChange& change, const LockReport& 
         .add("endpoint", m_endpoint)
         .add("observed_at", timeForScripts(report.wallMs))
         .add("at", QJsonValue(QJsonArray{inspect::readable(change.address)}));
+    if (change.what == inspect::MemberChange::What::Slots)
+        line.add("from", inspect::readable(change.from)).add("slot_ranges", inspect::readable(change.slots));
     say(line.toJson());
 }
 
@@ -297,6 +309,67 @@ bool WatchedServer::checkAlerts(inspect::AlertWatch::Rings rings) {
     }
     if (m_metrics) m_metrics->setAlerts(m_endpoint, m_alerts.raised());
     return begun;
+}
+
+void WatchedServer::tellDelays() {
+    if (!m_plan.once) tellSilence();
+    tellFirstLook();
+    if (!m_plan.once) tellAge();
+}
+
+void WatchedServer::tellFirstLook() {
+    constexpr Nanos kPatience = 2s; // of a person who sees nothing
+    if (!m_firstLook || m_troubled || m_silent) return;
+    const Nanos took = m_runtime.monotonic() - *m_firstLook;
+    if (took < std::max(kPatience, 2 * m_firstLookTold)) return;
+    m_firstLookTold = took;
+    complain(tr("%1: the first look goes on, for %2 by now; %n command(s) were sent", nullptr,
+                int(std::min<std::uint64_t>(m_watcher->load().requests, INT_MAX)))
+                 .arg(m_endpoint, spanText(std::chrono::floor<std::chrono::seconds>(took))));
+}
+
+void WatchedServer::tellAge() {
+    if (m_oldTold || m_troubled || m_silent || m_last.connections == 0) return;
+    const auto isAway = [](const inspect::WatchedServerState& server) { return !server.trouble.isEmpty(); };
+    if (std::ranges::any_of(m_last.servers, isAway)) return; // that was told
+    const Nanos now = m_runtime.monotonic(), age = now - m_last.knownUntil();
+    const Nanos wanted = 2 * m_plan.interval.value_or(Nanos(0)); // a person may have asked for seldom looks
+    if (age <= std::max(inspect::oldAfter(m_last.period), wanted)) return;
+    m_oldTold = true;
+    const Nanos due = m_last.at + m_last.period - now;
+    if (due > Nanos(0))
+        //: %1 and %2 are lengths of time.
+        tellPause("not-looked-at", age, due,
+                  tr("not looked at for %1: a look costs this server much, so the next one is due in %2")
+                      .arg(durationText(age), durationText(due)));
+    else
+        //: %1 is a length of time.
+        tellPause("not-looked-at", age, std::nullopt,
+                  tr("not looked at for %1: the look that goes on takes long").arg(durationText(age)));
+}
+
+void WatchedServer::tellLookedAgain(const LockReport& report) {
+    if (!std::exchange(m_oldTold, false)) return;
+    const Nanos length = report.at - m_last.knownUntil(); // a look may itself take long
+    const QString text = tr("looked at again after %1").arg(durationText(length));
+    tellPause("looked-at-again", length, std::nullopt,
+              report.hearsOfChanges ? text
+                                    : text + QStringLiteral(": ") + tr("what came and went meanwhile was not seen"));
+}
+
+void WatchedServer::tellPause(const char* event, Nanos length, std::optional<Nanos> due, const QString& text) {
+    if (!m_plan.json) {
+        sayAt(m_runtime.wallMs(), {}, text);
+        return;
+    }
+    JsonLine line;
+    line.add("change", QByteArray("server"))
+        .add("event", QByteArray(event))
+        .add("endpoint", m_endpoint)
+        .add("observed_at", timeForScripts(m_runtime.wallMs()))
+        .add("age_ms", qint64(length / 1ms));
+    if (due) line.add("next_look_ms", qint64(*due / 1ms));
+    say(line.toJson());
 }
 
 void WatchedServer::tellSilence() {

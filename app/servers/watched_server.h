@@ -46,14 +46,21 @@ public:
     void record(WatchRecording* recording) { m_recording = recording; }
     /// Tells which alerts begin and end now. True: one has begun.
     bool checkAlerts(inspect::AlertWatch::Rings rings = inspect::AlertWatch::Rings::Own);
-    /// Tells, once, that the server has not answered for a while. Call it a few times a second.
-    void tellSilence();
+    /// Tells that the server has not answered for a while, that a first look takes its time, or that no look has been
+    /// at the locks for long: each once. Call it a few times a second.
+    void tellDelays();
     inspect::AlertWatch& alerts() { return m_alerts; }
     /// The cost of watching so far, as a sentence; empty: nothing was asked.
     QString cost() const;
 
 private:
     QCoro::Task<int> lookOnce(std::stop_token stop);
+    void tellSilence();
+    void tellFirstLook();
+    void tellAge();
+    /// A look has come after one that was told to be old.
+    void tellLookedAgain(const inspect::LockReport& report);
+    void tellPause(const char* event, Nanos length, std::optional<Nanos> due, const QString& text);
     void tell(const inspect::LockReport& report);
     void tellNotes(const inspect::LockReport& report);
     void tellServers(const inspect::LockReport& report);
@@ -81,6 +88,9 @@ private:
     live::ForcedReleases m_forced;
     inspect::LockReport m_last;
     Nanos m_began{};
+    std::optional<Nanos> m_firstLook;           ///< since when the first one goes on
+    Nanos m_firstLookTold{};                    ///< how long it had taken when that was told last
+    bool m_oldTold = false;                     ///< that no look has been at the locks for long
     std::set<inspect::WatchNote::Kind> m_noted; ///< said since the present connection began
     bool m_troubled = false;
     bool m_silent = false; ///< it does not answer, and that was said

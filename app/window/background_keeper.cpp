@@ -3,6 +3,7 @@
 
 #include "locks/locks_panel.h"
 #include "session/alert_desk.h"
+#include "session/trace_joint.h"
 #include "trace/excerpt.h"
 #include "window/action_registry.h"
 #include "window/main_window.h"
@@ -75,6 +76,12 @@ void BackgroundKeeper::follow() {
     // The window has it a little sooner than its views; until then there are no panels.
     session::Session* const session = m_window->context()->session() ? m_window->session() : nullptr;
     if (m_ring && session == m_session && session->trace() == m_trace) return;
+    if (const auto row = m_ring && session == m_session ? session::rowAfter(m_trace, session) : std::nullopt) {
+        m_ring->goOnIn(session->trace(), *row);
+        m_trace = session->trace();
+        m_usual.follow(session);
+        return;
+    }
     stop();
     const bool live = session && session->abilities().live;
     if (m_save) m_save->setEnabled(live);

@@ -123,6 +123,9 @@ MainWindow::MainWindow(Settings* settings, QWidget* parent)
     connect(this, &MainWindow::firstPainted, this, &MainWindow::furnish, Qt::QueuedConnection);
 
     connect(m_recorder, &SessionRecorder::failed, this, &MainWindow::complain);
+    connect(m_recorder, &SessionRecorder::wentOn, this, [this](const QString& path) {
+        m_messages->say(tr("The recording goes on in %1.").arg(path), MessageBar::Kind::Good);
+    });
     connect(m_recorder, &SessionRecorder::finished, this, [this](const QString& path) {
         m_settings->addRecentFile(path);
         m_messages->say(tr("Recorded to %1.").arg(path), MessageBar::Kind::Good);

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/session_recorder.h"
 
+#include "session/trace_joint.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QRegularExpression>
+#include <utility>
+
 namespace lockscope::app {
 
 SessionRecorder::SessionRecorder(views::ViewContext* context, std::function<session::Session*()> open, QObject* parent)
@@ -11,8 +18,7 @@ SessionRecorder::SessionRecorder(views::ViewContext* context, std::function<sess
         if (!session || session != m_session) return stop();
         // A change in the past made another future: the file is of the world as it is now.
         if (session->trace() == m_trace) return;
-        m_recording.reset();
-        if (!begin()) Q_EMIT changed(false);
+        if (!(session::rowAfter(m_trace, session) ? beginNext() : begin())) Q_EMIT changed(false);
     });
 }
 
@@ -29,7 +35,22 @@ bool SessionRecorder::start(const QString& path) {
     return true;
 }
 
+bool SessionRecorder::beginNext() {
+    const trace::RecordingMeta last = m_session->recordingMeta();
+    const auto done = std::exchange(m_recording, nullptr)->finish(&last);
+    if (!done) Q_EMIT failed(done.error().message);
+    static const QRegularExpression kNumber(QStringLiteral("-\\d+$"));
+    const QFileInfo before(m_path);
+    const QString stem = before.completeBaseName().remove(kNumber);
+    for (int number = 2; QFile::exists(m_path); ++number)
+        m_path = before.dir().filePath(QStringLiteral("%1-%2.%3").arg(stem).arg(number).arg(before.suffix()));
+    const bool begun = begin();
+    if (begun) Q_EMIT wentOn(m_path);
+    return begun;
+}
+
 bool SessionRecorder::begin() {
+    m_recording.reset();
     m_trace = m_session->trace();
     auto started = trace::BackgroundRecording::start(
         m_path, m_trace, m_session->recordingMeta(), [this](const trace::RecordingError& error) {

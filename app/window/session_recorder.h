@@ -23,12 +23,16 @@ public:
 
 Q_SIGNALS:
     void changed(bool recording);
+    /// The session's trace became too long, so the recording goes on in this file.
+    void wentOn(QString path);
     /// The file is whole.
     void finished(QString path);
     void failed(QString message);
 
 private:
     bool begin();
+    /// The trace goes on in another one: so does the recording, in a file beside this one.
+    bool beginNext();
     std::vector<trace::RecordedViolation> violations() const;
 
     std::function<session::Session*()> m_open;

@@ -223,6 +223,9 @@ QStringList StatusLine::watchWords() {
             words += tr("picture ≤ %1 old").arg(duration(std::max(now - oldest, Nanos(0))));
     }
     m_gaps.moveTo(trace, now);
+    if (m_gaps.begins())
+        //: Of a busy watch, of which the window keeps the end only: %1 is a time of day.
+        words += tr("shown from %1").arg(instantText(*trace, *m_gaps.begins(), 1s));
     if (m_gaps.count() > 0)
         //: Times in which a watched server could not be seen: %1 how long all of them were.
         words += tr("%n gap(s) (%1)", "", m_gaps.count()).arg(duration(m_gaps.length()));

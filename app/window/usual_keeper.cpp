@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "window/usual_keeper.h"
 
+#include "session/trace_joint.h"
 #include "trace/connection.h"
 
 #include <QCryptographicHash>
@@ -63,6 +64,14 @@ UsualKeeper::~UsualKeeper() {
 void UsualKeeper::follow(session::Session* session) {
     const auto trace = session ? session->trace() : nullptr;
     if (session == m_session && trace == m_trace) return;
+    if (const auto row = session && session == m_session ? session::rowAfter(m_trace, session) : std::nullopt) {
+        while (m_row < m_trace->size())
+            catchUp();
+        m_trace = trace;
+        m_counted = trace;
+        m_row = *row;
+        return catchUp();
+    }
     save();
     if (m_session && m_session != session) m_session->disconnect(this);
     if (session && session != m_session) {

@@ -2,6 +2,7 @@
 #include "window/watch_gaps.h"
 
 #include "trace/connection.h"
+#include "trace/server_told.h"
 
 namespace lockscope::app {
 
@@ -23,6 +24,14 @@ void WatchGaps::take(const trace::Trace& trace, std::size_t row) {
     if (kind != EventKind::ConnectionLost && kind != EventKind::ConnectionRestored) return;
     const trace::Event event = trace.at(row);
     if (trace::connectionOf(trace, event.subject) == trace::kNoEntity) return; // of a world of our own
+    if (kind == EventKind::ConnectionLost && trace.entity(event.aux).name == trace::kLeftOut) {
+        m_leftOut.insert(event.subject);
+        return;
+    }
+    if (kind == EventKind::ConnectionRestored && m_leftOut.erase(event.subject) > 0) {
+        m_begins = Nanos(event.at);
+        return;
+    }
     if (kind == EventKind::ConnectionLost) {
         m_open.emplace(event.subject, event.at);
         return;

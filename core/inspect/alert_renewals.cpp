@@ -29,8 +29,20 @@ bool hasEnded(const LockRow& row, Nanos seenAt, Nanos at) {
 /// the looks.
 void AlertWatch::noteRenewal(Lock& lock, const LockRow& now, const LockReport& report) {
     const LockRow& before = lock.row;
-    if (!before.ends || !now.ends || endMoved(*before.ends, *now.ends) != EndMoved::Later) return;
     Renewals& its = lock.renewals;
+    if (!before.ends || !now.ends) {
+        // Ends by two servers' clocks cannot be compared: after a failover only what is left of the lease tells of a
+        // renewal, and nothing of its pace.
+        constexpr Nanos kClearly = 1s; // the clocks of servers differ by less
+        if (!before.ttlMs || !now.ttlMs || its.pace.last() == Nanos(0)) return;
+        const Nanos was = lock.seenAt + std::chrono::milliseconds(*before.ttlMs);
+        if (report.at + std::chrono::milliseconds(*now.ttlMs) - was < kClearly) return;
+        its.pace.seen(report.at);
+        its.seenLate = report.at - m_knownUntil;
+        its.missed = its.stopped = false;
+        return;
+    }
+    if (endMoved(*before.ends, *now.ends) != EndMoved::Later) return;
     const Nanos gap = report.at - m_knownUntil; // between the looks
     const Nanos moved = std::chrono::milliseconds(now.ends->toMs - before.ends->fromMs);
     const Nanos seenApart = report.at - its.pace.last();

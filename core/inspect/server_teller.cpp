@@ -39,16 +39,22 @@ void ServerTeller::write(const LockReport& report) {
 
 void ServerTeller::writeMembers(const std::vector<WatchedServerState>& members) {
     using What = MemberChange::What;
-    for (const MemberChange& change : m_members.since(members))
+    for (const MemberChange& change : m_members.since(members)) {
+        if (change.what == What::Slots) {
+            tell(trace::kSlotsMoved, change.address + ' ' + change.from + ' ' + change.slots);
+            continue;
+        }
         tell(change.what == What::Away   ? trace::kMemberAway
              : change.what == What::Back ? trace::kMemberBack
                                          : trace::kMemberLeads,
              change.address);
+    }
 }
 
 void ServerTeller::writeEvents(const LockReport& report, trace::EntityId observer) {
     using trace::EventKind;
     if (report.together) return; // each of the servers has copies of its own, which tell
+    tellPlaces(report);
     for (const ServerEvent event : report.events) {
         if (event == ServerEvent::Restarted) {
             writeRestart(m_recorder, m_node);
@@ -58,6 +64,20 @@ void ServerTeller::writeEvents(const LockReport& report, trace::EntityId observe
         m_recorder.emit(EventKind::ConnectionLost, observer, m_node, 0, m_recorder.trace().text(nameOf(event)));
         m_recorder.emit(EventKind::ConnectionRestored, observer, m_node);
     }
+}
+
+/// The rows of an event are of all servers that are watched together.
+void ServerTeller::tellPlaces(const LockReport& report) {
+    if (report.servers.empty() || report.events.size() != 1) return; // else nobody knows which one happened where
+    if (const auto succession = successionIn(report)) {
+        tell(trace::kTookOver, succession->first + ' ' + succession->second);
+        return;
+    }
+    const QByteArrayView name = report.events.front() == ServerEvent::Restarted ? trace::kMemberRestarted
+                                : report.events.front() == ServerEvent::Emptied ? trace::kMemberEmptied
+                                                                                : QByteArrayView();
+    for (const QByteArray& address : report.eventsAt)
+        if (!name.isEmpty()) tell(name, address);
 }
 
 void ServerTeller::tell(QByteArrayView name, const QByteArray& value) {

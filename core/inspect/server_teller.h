@@ -34,6 +34,7 @@ public:
 
 private:
     void writeMembers(const std::vector<WatchedServerState>& members);
+    void tellPlaces(const LockReport& report);
     void tell(QByteArrayView name, const QByteArray& value);
 
     trace::Recorder& m_recorder;

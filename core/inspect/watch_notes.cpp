@@ -148,6 +148,11 @@ QString textOf(const WatchNote& note) {
                         "waiters are not known")
             .arg(count, QLocale().toString(kClusterSlots));
     case Kind::MovedAway:
+        if (note.count == 0) // they are on their way still
+            return Text::tr("%n key(s) cannot be read before the move of their slot ends, so locks among them are not "
+                            "known%1",
+                            nullptr, int(note.examples.size()))
+                .arg(examplesOf(note));
         return Text::tr("%n lock(s) went to another node of the cluster with their slots, so this one does not know "
                         "them any more%1. Watch all nodes together: redis+cluster://HOST:PORT",
                         nullptr, int(std::min<std::int64_t>(note.count, INT_MAX)))

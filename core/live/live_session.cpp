@@ -168,6 +168,14 @@ void LiveSession::edit(trace::EntityId id, const session::ConnectionWish& wish) 
 void LiveSession::makeWorker(const scenario::Scenario& settings, std::vector<ConnectionPlan> connections) {
     LiveWorker::Listener listener;
     listener.grown = [this] { m_inbox.put([this] { Q_EMIT advanced(); }); };
+    listener.replaced = [this](const std::shared_ptr<trace::Trace>& next, std::size_t row) {
+        m_inbox.put([this, next, row] {
+            m_joint = {m_trace, row};
+            m_trace = next;
+            m_verdict = std::make_shared<verdict::Verdict>(); // it names rows of the former one
+            Q_EMIT traceReplaced();
+        });
+    };
     listener.judged = [this](const std::shared_ptr<const verdict::Verdict>& verdict) {
         m_inbox.put([this, verdict] {
             m_verdict = verdict;
@@ -199,6 +207,10 @@ void LiveSession::makeWorker(const scenario::Scenario& settings, std::vector<Con
     m_worker = std::make_unique<LiveWorker>(settings, m_trace, std::move(listener));
     for (ConnectionPlan& plan : connections)
         m_worker->add(std::move(plan));
+}
+
+void LiveSession::setMostRows(std::size_t rows) {
+    m_thread.put([this, rows] { m_worker->setMostRows(rows); });
 }
 
 bool LiveSession::hasGround() const {

@@ -3,6 +3,7 @@
 #include "live/live_connection.h"
 #include "runtime/service_thread.h"
 #include "session/alert_desk.h"
+#include "session/trace_joint.h"
 
 namespace lockscope::live {
 
@@ -18,8 +19,12 @@ std::expected<ConnectionUrl, QString> parseWatchable(const QString& text);
 /// trace. Connections come and end while it runs, and one in trouble disturbs no other. Where the user allows changes
 /// for a connection, a lock can be freed by force there, and on Redis workload clients of our own can be started
 /// against it, paused and killed. Everything that talks to the servers happens on a thread of its own.
-class LiveSession final : public session::Session, public session::AlertSource, public session::ConnectionSource {
+class LiveSession final : public session::Session,
+                          public session::AlertSource,
+                          public session::ConnectionSource,
+                          public session::JoinedTraces {
     Q_OBJECT
+    Q_INTERFACES(lockscope::session::JoinedTraces)
     Q_INTERFACES(lockscope::session::AlertSource)
     Q_INTERFACES(lockscope::session::ConnectionSource)
 public:
@@ -45,6 +50,10 @@ public:
     std::optional<double> ownLoad() const override { return m_ownLoad; }
     std::vector<session::AlertDesk*> alertDesks() override;
     session::ConnectionDesk* connectionDesk() override { return &m_connections; }
+    session::TraceJoint traceJoint() const override { return m_joint; }
+    /// From so many rows on the trace goes on in another one, which has the last half of it (session/trace_joint.h).
+    /// Clients of our own keep it whole.
+    void setMostRows(std::size_t rows);
 
 public Q_SLOTS:
     void advanceTo(lockscope::Nanos) override {}
@@ -74,6 +83,7 @@ private:
     std::vector<scenario::Fault> m_byHand; ///< at the time up to which the trace had come
     trace::RecordingMeta m_meta;           ///< by the settings of the beginning; the trace tells what was changed
     std::shared_ptr<trace::Trace> m_trace;
+    session::TraceJoint m_joint;
     std::shared_ptr<const verdict::Verdict> m_verdict;
     session::ConnectionDesk m_connections;
     std::map<std::pair<QString, QString>, ConnectionUrl> m_urls; ///< by name and shown URL; some have a password

@@ -7,6 +7,8 @@
 #include "recipes/recipe_info.h"
 #include "session/bounds.h"
 #include "trace/connection.h"
+#include "trace/excerpt.h"
+#include "trace/server_told.h"
 
 #include <QDateTime>
 
@@ -31,7 +33,7 @@ LiveWorker::LiveWorker(scenario::Scenario settings, std::shared_ptr<trace::Trace
       m_settings(std::move(settings)),
       m_trace(std::move(trace)),
       m_recorder(m_trace, [this] { return Nanos(std::chrono::steady_clock::now() - m_origin); }),
-      m_judge(m_trace, session::boundsFor(m_settings)),
+      m_judge(std::make_unique<verdict::Judge>(m_trace, session::boundsFor(m_settings))),
       m_runtime(m_origin),
       m_shared{m_runtime,
                m_recorder,
@@ -195,7 +197,21 @@ inspect::AlertWatch::Rings LiveWorker::findRings() {
     return inspect::AlertWatch::Rings::Given;
 }
 
+void LiveWorker::boundTrace() {
+    // Rows of what happens to our own clients are heard by others as they are written.
+    if (m_trace->size() < m_mostRows || m_ground) return;
+    const Nanos from(m_trace->timeAt(m_trace->size() / 2));
+    const trace::EntityId why = m_trace->text(trace::kLeftOut.toByteArray());
+    trace::Excerpt end(m_trace, from, {m_shared.observer, why});
+    m_trace = end.takeTrace();
+    m_recorder = trace::Recorder(m_trace, [this] { return Nanos(std::chrono::steady_clock::now() - m_origin); });
+    m_judge = std::make_unique<verdict::Judge>(m_trace, session::boundsFor(m_settings));
+    m_judgedRows = 0;
+    m_listener.replaced(m_trace, m_trace->size());
+}
+
 void LiveWorker::tick() {
+    boundTrace();
     m_trace->reach(m_recorder.now());
     m_listener.grown();
     std::uint64_t sent = m_clientsCommands.sum();
@@ -207,8 +223,8 @@ void LiveWorker::tick() {
     }
     if (m_trace->size() != m_judgedRows) {
         m_judgedRows = m_trace->size();
-        m_judge.consume();
-        m_listener.judged(std::make_shared<verdict::Verdict>(m_judge.verdict()));
+        m_judge->consume();
+        m_listener.judged(std::make_shared<verdict::Verdict>(m_judge->verdict()));
     }
     const Nanos now = m_recorder.now();
     m_sent.emplace_back(now, sent);

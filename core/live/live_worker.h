@@ -18,6 +18,8 @@ public:
     /// Its callbacks, all called on its thread.
     struct Listener {
         std::function<void()> grown;
+        /// From this row on the trace goes on in another one, which has the end of it.
+        std::function<void(std::shared_ptr<trace::Trace> next, std::size_t row)> replaced;
         std::function<void(std::shared_ptr<const verdict::Verdict>)> judged;
         std::function<void(std::vector<session::ConnectionFacts>)> connections;
         std::function<void(double commandsPerSecond)> load;
@@ -48,6 +50,8 @@ public:
     /// See LiveConnection; of the connection that the lock was seen over.
     void planRelease(trace::EntityId lock);
     void forceRelease(trace::EntityId lock);
+    /// See LiveSession.
+    void setMostRows(std::size_t rows) { m_mostRows = rows; }
 
 private:
     using Client = workload::Participant;
@@ -56,6 +60,8 @@ private:
     void setClients(int count, int before);
     void set(const scenario::Fault& fault);
     void tick();
+    /// Lets the trace go on in another one without its first half, if it has become too long.
+    void boundTrace();
     /// Looks for deadlocks over all open connections, if there are several.
     inspect::AlertWatch::Rings findRings();
     void tellConnections();
@@ -76,8 +82,9 @@ private:
     trace::Recorder m_recorder;
     std::map<QByteArray, trace::EntityId> m_threads; ///< of our own clients, by identity
     std::vector<inspect::ClientRule> m_clientRules = inspect::usualClientRules();
-    verdict::Judge m_judge;
+    std::unique_ptr<verdict::Judge> m_judge;
     std::size_t m_judgedRows = 0;
+    std::size_t m_mostRows = 600'000; ///< of the trace: with the views' pictures, each takes about 430 bytes
     EventLoopRuntime m_runtime;
     LiveConnection::Shared m_shared;
     std::vector<std::unique_ptr<LiveConnection>> m_connections; ///< those that were ended, too

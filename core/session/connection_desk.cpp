@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/connection_desk.h"
 
+#include "inspect/look_age.h"
 #include "trace/connection.h"
 
 #include <algorithm>
@@ -8,8 +9,7 @@
 namespace lockscope::session {
 
 Nanos oldAfter(const ConnectionFacts& connection) {
-    constexpr Nanos kFewSeconds = 4s, kLatest = 10s;
-    return std::clamp<Nanos>(2 * connection.period, kFewSeconds, kLatest);
+    return inspect::oldAfter(connection.period);
 }
 
 const ConnectionFacts* ConnectionDesk::find(trace::EntityId id) const {

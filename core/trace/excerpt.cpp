@@ -28,12 +28,40 @@ bool valueIsInstant(EventKind kind) {
 } // namespace
 
 Excerpt::Excerpt(std::shared_ptr<const Trace> source, Nanos from)
-    : m_source(std::move(source)), m_from(from), m_row(m_source->upperBound(from)) {
+    : m_source(std::move(source)), m_from(from), m_begins(from), m_row(m_source->upperBound(from)) {
     Q_ASSERT(from >= Nanos(0));
     if (m_source->ofRealServers()) m_trace->setOriginWallMs(m_source->originWallMs() + from / 1ms);
     copyNames();
     StateIndex index(m_source);
     open(index.at(from));
+    follow();
+}
+
+Excerpt::Excerpt(std::shared_ptr<const Trace> source, Nanos from, LeftOut beginning)
+    : m_source(std::move(source)), m_from(from), m_begins(0), m_row(m_source->upperBound(from)) {
+    Q_ASSERT(from >= Nanos(0) && beginning.why < m_source->entityCount());
+    m_trace->setOriginWallMs(m_source->originWallMs());
+    copyNames();
+    StateIndex index(m_source);
+    const State& state = index.at(from);
+    for (std::size_t row = 0; row < m_row; ++row) {
+        const EventKind kind = m_source->kindAt(row);
+        if (kind != EventKind::RecordHeld && kind != EventKind::RecordHolder) continue;
+        if (const Event event = m_source->at(row); event.flags & kSeenToBegin)
+            m_begun[{event.subject, event.actor}] = event.at;
+    }
+    for (const auto& [node, its] : state.nodes)
+        m_trace->append({0, 0, beginning.observer, node, beginning.why, EventKind::ConnectionLost, 0});
+    for (const auto& [node, its] : state.nodes)
+        put(EventKind::ConnectionRestored, beginning.observer, node);
+    open(state);
+    follow();
+}
+
+void Excerpt::goOnIn(std::shared_ptr<const Trace> source, std::size_t row) {
+    follow(); // all that is left
+    m_source = std::move(source);
+    m_row = row;
     follow();
 }
 
@@ -52,15 +80,15 @@ void Excerpt::follow() {
         Event event = m_source->at(m_row);
         event.at = instant(event.at);
         if (valueIsInstant(event.kind)) event.value = instant(event.value);
-        if (event.kind == EventKind::RecordSince) event.value -= m_from.count(); // it may be before the beginning
+        if (event.kind == EventKind::RecordSince) event.value -= m_begins.count(); // it may be before the beginning
         m_trace->append(event);
     }
-    m_trace->reach(std::max<Nanos>(reached - m_from, Nanos(0)));
+    m_trace->reach(std::max<Nanos>(reached - m_begins, Nanos(0)));
 }
 
 void Excerpt::put(EventKind kind, EntityId actor, EntityId subject, std::int64_t value, std::uint32_t aux,
                   std::uint8_t flags) {
-    m_trace->append({0, value, actor, subject, aux, kind, flags});
+    m_trace->append({(m_from - m_begins).count(), value, actor, subject, aux, kind, flags});
 }
 
 void Excerpt::open(const State& state) {
@@ -102,7 +130,7 @@ void Excerpt::openRecord(EntityId lock, const Record& record) {
         put(kind, kNoEntity, lock, value, aux);
     };
     const auto tellSince = [&](EntityId thread, std::int64_t since, std::uint8_t flags) {
-        if (since != kSinceNotTold) put(EventKind::RecordSince, thread, lock, since - m_from.count(), 0, flags);
+        if (since != kSinceNotTold) put(EventKind::RecordSince, thread, lock, since - m_begins.count(), 0, flags);
     };
     if (record.certainty != Certainty::Certain) tell(EventKind::RecordCertainty, std::int64_t(record.certainty));
     if (record.format != kNoEntity) tell(EventKind::RecordFormat, 0, record.format);
@@ -113,8 +141,11 @@ void Excerpt::openRecord(EntityId lock, const Record& record) {
     for (const Holder& holder : record.holders)
         put(EventKind::RecordHolder, holder.thread, lock, instant(holder.deadline), holder.holds,
             std::uint8_t(holder.mode));
-    for (const Holder& holder : record.allHolders())
-        tellSince(holder.thread, holder.toldSince, 0);
+    for (const Holder& holder : record.allHolders()) {
+        const auto begun = m_begun.find({lock, holder.thread});
+        const bool seen = begun != m_begun.end() && begun->second == holder.since;
+        tellSince(holder.thread, holder.toldSince == kSinceNotTold && seen ? holder.since : holder.toldSince, 0);
+    }
     if (record.holdersInAll >= 0) tell(EventKind::RecordHolders, record.holdersInAll);
     if (record.token != 0) tell(EventKind::RecordToken, record.token);
     if (record.waiters >= 0) tell(EventKind::RecordWaiters, record.waiters);

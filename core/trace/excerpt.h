@@ -2,6 +2,8 @@
 #pragma once
 #include "trace/state.h"
 
+#include <map>
+
 namespace lockscope::trace {
 
 /// The end of a growing trace, from an instant on, as a trace of its own: its time begins at 0 there. Its first rows
@@ -11,9 +13,19 @@ class Excerpt {
 public:
     /// Precondition: `from` is not below 0.
     Excerpt(std::shared_ptr<const Trace> source, Nanos from);
+    /// A watch whose times stay as they are, and whose beginning is left out: until `from` no server is in sight of the
+    /// observer, for the reason that `why` tells. Precondition: both are entities of the source.
+    struct LeftOut {
+        EntityId observer, why;
+    };
+    Excerpt(std::shared_ptr<const Trace> source, Nanos from, LeftOut beginning);
     /// Copies the rows and names that the source has got since.
     void follow();
+    /// The source goes on in another trace, with equal times and ids, from this row of it on.
+    void goOnIn(std::shared_ptr<const Trace> source, std::size_t row);
     std::shared_ptr<const Trace> trace() const { return m_trace; }
+    /// For a new writer: from then on this excerpt must not follow any more.
+    std::shared_ptr<Trace> takeTrace() { return m_trace; }
 
 private:
     void open(const State& state);
@@ -22,12 +34,16 @@ private:
              std::uint8_t flags = 0);
     void copyNames();
     /// An instant of the source as one of the excerpt; negative ones mean something else, and stay.
-    std::int64_t instant(std::int64_t of) const { return of < 0 ? of : std::max<std::int64_t>(of - m_from.count(), 0); }
+    std::int64_t instant(std::int64_t of) const {
+        return of < 0 ? of : std::max<std::int64_t>(of - m_begins.count(), 0);
+    }
 
     std::shared_ptr<const Trace> m_source;
     std::shared_ptr<Trace> m_trace = std::make_shared<Trace>();
-    Nanos m_from;
-    std::size_t m_row; ///< of the source: the next one to copy
+    Nanos m_from;                                                  ///< of the source
+    Nanos m_begins;                                                ///< when the excerpt's time begins, by the source's
+    std::map<std::pair<EntityId, EntityId>, std::int64_t> m_begun; ///< holds that were seen to begin, before a LeftOut
+    std::size_t m_row;                                             ///< of the source: the next one to copy
 };
 
 } // namespace lockscope::trace

@@ -28,6 +28,9 @@ QString reasonWords(const QString& reason) {
          QT_TRANSLATE_NOOP("Events", "failed over: another server answers, or this one has another role")},
         {QStringLiteral("database-swapped"), QT_TRANSLATE_NOOP("Events", "another database took its place (SWAPDB)")},
         {QStringLiteral("server-emptied"), QT_TRANSLATE_NOOP("Events", "all keys were deleted")},
+        {QString::fromLatin1(kLeftOut),
+         QT_TRANSLATE_NOOP("Events", "the window keeps no more of a busy watch: the recording of "
+                                     "the last hour may reach further back")},
         {QStringLiteral("wait-exceeded"), QT_TRANSLATE_NOOP("Events", "the wait is over")},
     };
     const QByteArray text = reason.toUtf8();
@@ -38,6 +41,23 @@ QString reasonWords(const QString& reason) {
         return Words::tr("%1 answers again").arg(QString::fromUtf8(*member));
     if (const auto member = toldValue(text, kMemberLeads))
         return Words::tr("%1 leads now").arg(QString::fromUtf8(*member));
+    if (const auto member = toldValue(text, kMemberRestarted))
+        return Words::tr("%1 was started again").arg(QString::fromUtf8(*member));
+    if (const auto member = toldValue(text, kMemberEmptied))
+        return Words::tr("all keys of %1 were deleted").arg(QString::fromUtf8(*member));
+    if (const auto told = toldValue(text, kTookOver)) {
+        const QString both = QString::fromUtf8(*told);
+        if (!both.contains(u' ')) return Words::tr("another server took the place of one"); // redacted
+        //: %1 and %2 are addresses of servers.
+        return Words::tr("%1 took the place of %2").arg(both.section(u' ', 0, 0), both.section(u' ', 1));
+    }
+    if (const auto told = toldValue(text, kSlotsMoved)) {
+        const QString all = QString::fromUtf8(*told);
+        if (!all.contains(u' ')) return Words::tr("slots went to another server"); // redacted
+        //: Of a cluster: %1 are numbers of slots such as "448 5461-5470", %2 and %3 addresses of servers.
+        return Words::tr("slots %1 went from %2 to %3")
+            .arg(all.section(u' ', 2), all.section(u' ', 1, 1), all.section(u' ', 0, 0));
+    }
     const auto found = kReasons.find(reason);
     return found == kReasons.end() ? reason : Words::tr(found->second);
 }

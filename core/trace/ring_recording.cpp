@@ -16,6 +16,7 @@ namespace lockscope::trace {
 
 namespace {
 constexpr auto kPeriod = std::chrono::milliseconds(500); // with the writer's own, less than the last second is missing
+constexpr std::size_t kMostRows = 2'000'000;             // of one file: all of them are in memory, some 75 MB
 } // namespace
 
 QString fileBefore(const QString& path) {
@@ -45,11 +46,12 @@ struct RingRecording::Impl {
     void run(std::stop_token stop) {
         while (begin()) {
             while (!wait(stop)) {
-                excerpt->follow();
+                follow();
                 measure();
                 if (isHalfFull(path, excerpt->trace()->reached(), bounds)) break;
+                if (excerpt->trace()->size() >= kMostRows) break;
             }
-            excerpt->follow();
+            follow();
             if (const auto done = recording->finish(&meta); !done && onError) onError(done.error());
             recording.reset();
             if (stop.stop_requested()) return;
@@ -68,6 +70,19 @@ struct RingRecording::Impl {
         return started.has_value();
     }
 
+    void follow() {
+        std::vector<Next> following;
+        {
+            const std::scoped_lock lock(mutex);
+            following.swap(next);
+        }
+        for (Next& one : following) {
+            excerpt->goOnIn(one.trace, one.row);
+            trace = std::move(one.trace);
+        }
+        excerpt->follow();
+    }
+
     void measure() {
         span = (spanBefore + excerpt->trace()->reached()).count();
         bytes = QFileInfo(path).size() + QFileInfo(fileBefore(path)).size();
@@ -79,8 +94,15 @@ struct RingRecording::Impl {
         return stop.stop_requested();
     }
 
+    /// The trace in which the one before it goes on.
+    struct Next {
+        std::shared_ptr<const Trace> trace;
+        std::size_t row = 0;
+    };
+
     QString path;
     std::shared_ptr<const Trace> trace;
+    std::vector<Next> next; ///< under the mutex
     RecordingMeta meta;
     RecordingBounds bounds;
     std::function<void(const RecordingError&)> onError;
@@ -101,6 +123,11 @@ RingRecording::~RingRecording() = default;
 
 RingRecording::Kept RingRecording::kept() const {
     return {.span = Nanos(m_impl->span), .bytes = m_impl->bytes};
+}
+
+void RingRecording::goOnIn(std::shared_ptr<const Trace> trace, std::size_t row) {
+    const std::scoped_lock lock(m_impl->mutex);
+    m_impl->next.push_back({std::move(trace), row});
 }
 
 std::unique_ptr<RingRecording> RingRecording::start(const QString& path, std::shared_ptr<const Trace> trace,

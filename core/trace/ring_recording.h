@@ -40,6 +40,8 @@ public:
                                                 std::function<void(const RecordingError&)> onError = {});
     /// Writes the rest, and waits for that.
     ~RingRecording();
+    /// As Excerpt::goOnIn(); the former trace is complete.
+    void goOnIn(std::shared_ptr<const Trace> trace, std::size_t row);
 
     struct Kept {
         Nanos span{};           ///< how far the files reach back together

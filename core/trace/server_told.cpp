@@ -3,6 +3,9 @@
 
 #include "trace/duration.h"
 
+#include <algorithm>
+#include <array>
+
 namespace lockscope::trace {
 
 QByteArray serverTold(QByteArrayView name, const QByteArray& value) {
@@ -15,7 +18,9 @@ std::optional<QByteArray> toldValue(const QByteArray& text, QByteArrayView name)
 }
 
 bool tellsOfMember(const QByteArray& text) {
-    return toldValue(text, kMemberAway) || toldValue(text, kMemberBack) || toldValue(text, kMemberLeads);
+    return std::ranges::any_of(
+        std::array{kMemberAway, kMemberBack, kMemberLeads, kTookOver, kMemberRestarted, kMemberEmptied, kSlotsMoved},
+        [&text](QByteArrayView name) { return toldValue(text, name).has_value(); });
 }
 
 std::optional<Nanos> looksApartIn(const QByteArray& text) {

@@ -19,6 +19,12 @@ inline constexpr QByteArrayView kLooksApart = "looks-apart";
 inline constexpr QByteArrayView kPoolHasConnections = "pool-has-connections";
 /// News of the members of an ensemble, each by its address: it does not answer any more, answers again, leads now.
 inline constexpr QByteArrayView kMemberAway = "member-away", kMemberBack = "member-back", kMemberLeads = "member-leads";
+/// Among servers that are watched together: "NEW OLD", a server that took the place of another one; one that was
+/// started again, or emptied; "NEW OLD RANGES", slots of a cluster that went to another master.
+inline constexpr QByteArrayView kTookOver = "took-over", kMemberRestarted = "member-restarted",
+                                kMemberEmptied = "member-emptied", kSlotsMoved = "slots-moved";
+/// The reason of a ConnectionLost at the beginning of a watch of which only the end is kept in memory.
+inline constexpr QByteArrayView kLeftOut = "left-out";
 /// Whether the Text names a server by its address.
 bool tellsOfMember(const QByteArray& text);
 

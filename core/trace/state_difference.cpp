@@ -3,6 +3,7 @@
 
 #include "trace/client_name.h"
 #include "trace/connection.h"
+#include "trace/member_events.h"
 #include "trace/reason_words.h"
 #include "trace/seen_restart.h"
 #include "trace/server_told.h"
@@ -190,6 +191,7 @@ public:
             if (m_trace.kindAt(row) != EventKind::ServerTold) continue;
             const Event event = m_trace.at(row);
             const QByteArray& text = m_trace.entity(event.aux).name;
+            if (namesItsServer(text)) tellEvent(event.actor, event.aux, event.at);
             if (toldValue(text, kMemberLeads)) leaders[event.actor] = event;
             const auto away = toldValue(text, kMemberAway), back = toldValue(text, kMemberBack);
             if (!away && !back) continue;
@@ -204,6 +206,7 @@ public:
     }
 
     std::vector<Change> take() {
+        leaveOutNameless(m_changes, m_trace);
         std::ranges::stable_sort(m_changes, {}, [](const Change& c) { return std::pair(c.kind, c.subject); });
         return std::move(m_changes);
     }

@@ -284,7 +284,7 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
     painter.setFont(uiFont(0, QFont::DemiBold));
     painter.setPen(color(dead ? Role::TextDim : Role::Text));
     const auto text = [&painter](const QString& whole, double width) {
-        return painter.fontMetrics().elidedText(whole, Qt::ElideRight, int(width));
+        return painter.fontMetrics().elidedText(whole, Qt::ElideMiddle, int(width));
     };
     painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, text(context.trace()->displayName(node.entity), room.width()));
     const QString role = dead || paused ? QString() : nodeRoleWords(context, node.entity);

@@ -96,7 +96,11 @@ QString ConnectionsPanel::summary() const {
 
 void ConnectionsPanel::refresh() {
     // Locks of a simulation are on no connection: to count them here would deny them.
-    m_summary->setText(m_model->rowCount() == 0 ? QString() : tr("%n lock(s)", nullptr, m_model->lockCount()));
+    const int locks = m_model->lockCount();
+    m_summary->setText(m_model->rowCount() == 0 ? QString()
+                       // The table of locks also has those that are gone.
+                       : m_model->desk() ? tr("%n lock(s) now", nullptr, locks)
+                                         : tr("%n lock(s)", nullptr, locks));
     fit();
     follow();
 }

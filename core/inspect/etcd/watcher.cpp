@@ -23,7 +23,7 @@ constexpr Nanos kLeaseLatest = 3s;          // a renewal should not show later t
 constexpr int kLeaseShare = 10;             // a holder renews a few times a lease: asking more often tells no more
 constexpr int kMostEventsPerSecond = 2000;  // beyond that, being told costs more than looking
 constexpr Nanos kWithoutWatch = 30s;
-constexpr Nanos kMembersAgain = 5s; // a leader is replaced seldom, and a dead one is told of at once
+constexpr Nanos kMembersAgain = 2s; // nobody tells that a member has died or leads, except the one that is asked
 constexpr Nanos kRefusedAgain = 300s;
 
 WatchTrouble troubleOf(const Error& error) {

@@ -143,7 +143,9 @@ QCoro::Task<std::expected<void, Error>> MemcachedWatcher::readEnds(std::vector<R
             row.neverExpires = !(*lifetime)->seconds;
             if (row.neverExpires) continue;
             row.ttlMs = *(*lifetime)->seconds * kTick;
-            row.ends = EndsWithin{asked + std::max<std::int64_t>(*row.ttlMs - kTick, 0),
+            m_toldAt[row.name] = std::chrono::milliseconds(asked);
+            // The answer is of its last tick, and on a busy machine the next one comes late.
+            row.ends = EndsWithin{asked + std::max<std::int64_t>(*row.ttlMs - 2 * kTick, 0),
                                   ms(runtime().monotonic()) + 1 + *row.ttlMs};
             m_toldSeconds = true;
         } catch (const Cancelled&) {
@@ -222,6 +224,7 @@ bool MemcachedWatcher::compareRuns(const std::vector<memcached::Statistics>& tol
 
 QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> MemcachedWatcher::look(Depth depth, Progress progress,
                                                                                       std::stop_token stop) {
+    m_toldAt.clear();
     auto found = co_await readDue(depth, progress, stop);
     if (!found) co_return std::unexpected(found.error());
     // Asked after the reads: a server that was restarted before them must not seem to have had its locks released.
@@ -239,7 +242,19 @@ QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> MemcachedWatcher:
     }
     found->events = std::exchange(m_events, {});
     found->eventsAt = std::exchange(m_eventsAt, {});
+    runDown(found->locks);
     co_return *std::move(found);
+}
+
+/// The rest of a lease is that of the end of the look, and not of the question; in whole seconds, as it was told.
+void MemcachedWatcher::runDown(std::vector<LockRow>& locks) const {
+    const Nanos now = runtime().monotonic();
+    for (LockRow& row : locks) {
+        const auto its = m_toldAt.find(row.name);
+        if (its == m_toldAt.end() || !row.ttlMs) continue;
+        const auto passed = std::chrono::floor<std::chrono::seconds>(now - its->second);
+        row.ttlMs = std::max<std::int64_t>(*row.ttlMs - passed / 1ms, 0);
+    }
 }
 
 QCoro::Task<std::expected<LookingWatcher::Look, WatchTrouble>> MemcachedWatcher::readDue(Depth depth, Progress progress,

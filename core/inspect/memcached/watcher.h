@@ -47,6 +47,7 @@ private:
     /// Asks when locks end that have just been read, and fills that in; what changed meanwhile stays not known.
     QCoro::Task<std::expected<void, memcached::Error>> readEnds(std::vector<Read> locks, Look& found,
                                                                 std::stop_token stop);
+    void runDown(std::vector<LockRow>& locks) const;
     QCoro::Task<std::expected<void, memcached::Error>> list(Depth depth, std::stop_token stop);
 
     memcached::Reader& m_reader;
@@ -61,7 +62,8 @@ private:
     std::uint64_t m_requests = 0;
     bool m_tellsEnds = true; ///< until the server refuses
     bool m_toldSeconds = false;
-    Nanos m_way = kNever; ///< the shortest round trip so far
+    std::map<QByteArray, Nanos> m_toldAt; ///< when each lock's end was asked for, in this look
+    Nanos m_way = kNever;                 ///< the shortest round trip so far
 };
 
 } // namespace lockscope::inspect

@@ -31,6 +31,11 @@ void RedisGroupWatcher::describe(LockReport& report) const {
         if (const auto wrong = troubleWith(*master)) report.servers.back().trouble = wrong->message;
         if (!master->last) continue;
         report.servers.back().identity = master->last->server;
+        if (ServerIdentity* const its =
+                m_cluster && master->last->server ? &*report.servers.back().identity : nullptr) {
+            its->slots = master->place.slots; // what each tells of itself is asked for more seldom
+            its->slotRanges = master->place.slotRanges;
+        }
         report.servers.back().lookedAt = master->last->knownUntil();
         report.connections += master->last->connections;
     }
@@ -81,16 +86,40 @@ LockReport RedisGroupWatcher::merged() {
     std::ranges::stable_sort(all.locks, {}, &LockRow::name);
     dropMoved(all.locks);
     forgetForeignEnds(all.locks);
+    noteMoving(all);
     return all;
 }
 
-/// One look, in the middle of the move of a slot: keys lie on their new server already, which does not answer for them
-/// yet, and the old one knows nothing of them any more.
+/// In the middle of the move of a slot: keys lie on their new server already, which does not answer for them yet, and
+/// the old one knows nothing of them any more.
+QByteArrayList RedisGroupWatcher::movingTo(const Master& master) {
+    QByteArrayList moving;
+    for (const QByteArray& key : master.watcher->elsewhere())
+        if (!master.place.owns(redis::keySlot(key))) moving << key;
+    return moving;
+}
+
+/// A watch may have begun in the middle of a move: locks among such keys are in no row, and one that is shows as not
+/// known.
+void RedisGroupWatcher::noteMoving(LockReport& report) const {
+    WatchNote note{WatchNote::Kind::MovedAway, 0, {}};
+    std::set<QByteArray> known; // keys of locks that are on their way
+    for (const LockRow& row : report.locks)
+        if (row.state == LockRow::State::NotKnown)
+            for (const RawKey& raw : row.raw)
+                known.insert(raw.key);
+    for (const MasterPtr& master : m_masters)
+        for (const QByteArray& key : movingTo(*master))
+            if (!rowNamed(report.locks, key) && !known.contains(key)) note.examples.push_back(key);
+    std::ranges::sort(note.examples);
+    if (!note.examples.empty()) report.notes.push_back(std::move(note));
+}
+
 void RedisGroupWatcher::tellMoving(LockReport& report) const {
     for (const MasterPtr& master : m_masters) {
         QStringList moving;
-        for (const QByteArray& key : master->watcher->elsewhere())
-            if (!master->place.owns(redis::keySlot(key))) moving << readable(key);
+        for (const QByteArray& key : movingTo(*master))
+            moving << readable(key);
         const auto server = std::ranges::find(report.servers, master->address, &WatchedServerState::address);
         if (moving.isEmpty() || server == report.servers.end()) continue;
         constexpr int kShown = 5;
@@ -100,6 +129,8 @@ void RedisGroupWatcher::tellMoving(LockReport& report) const {
                               .arg(moving.join(QStringLiteral(", ")));
         report.complete = false;
     }
+    // It is said with each server.
+    std::erase_if(report.notes, [](const WatchNote& note) { return note.kind == WatchNote::Kind::MovedAway; });
 }
 
 /// The end of a lease on one server says nothing about that on another: clocks differ, and a key that moves takes a

@@ -133,6 +133,7 @@ void RedisGroupWatcher::arrange(const Places& places, bool follow) {
             std::ranges::find(m_masters, place.at, [](const MasterPtr& master) { return master->place.at; });
         if (known != m_masters.end()) {
             if ((*known)->place.slotRanges != place.slotRanges) {
+                m_news = true;
                 expect(**known, seenElsewhere(place));
                 for (const MasterPtr& master : m_masters)
                     master->again.reset(); // another may be the one that has a lock

@@ -70,6 +70,9 @@ private:
     static void addAwaited(const Master& master, std::vector<LockRow>& locks);
     void forgetForeignEnds(std::vector<LockRow>& locks) const;
     void dropMoved(std::vector<LockRow>& locks) const;
+    /// Keys on their way to it with their slot.
+    static QByteArrayList movingTo(const Master& master);
+    void noteMoving(LockReport& report) const;
     void tellMoving(LockReport& report) const;
     void describe(LockReport& report) const;
     /// Ends the watch of a server that is left; what it has cost stays counted.

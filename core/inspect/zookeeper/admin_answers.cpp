@@ -2,6 +2,7 @@
 #include "inspect/zookeeper/admin_answers.h"
 
 #include <QList>
+#include <algorithm>
 
 namespace lockscope::inspect {
 
@@ -35,6 +36,17 @@ std::int64_t newestTransactionIn(const QByteArray& srvr) {
     bool number = false;
     const auto newest = std::int64_t(zxid.startsWith("0x") ? zxid.sliced(2).toULongLong(&number, 16) : 0);
     return number ? newest : -1;
+}
+
+void doubtFormerLeaders(std::vector<WatchedServerState>& servers, const std::vector<std::int64_t>& newest) {
+    Q_ASSERT(servers.size() == newest.size());
+    constexpr int kEpoch = 32; // the upper half of a transaction's number
+    const std::int64_t last = newest.empty() ? 0 : *std::ranges::max_element(newest) >> kEpoch;
+    for (std::size_t i = 0; i < servers.size(); ++i) {
+        const auto& its = servers[i].identity;
+        const bool leads = its && its->role == ServerIdentity::Role::Leader;
+        if (leads && newest[i] >= 0 && newest[i] >> kEpoch < last) servers[i].identity.reset();
+    }
 }
 
 // " /10.0.0.5:51234[1](queued=0,recved=5,sent=5,sid=0x100000a1b2c0001,lop=PING,est=1790000000000,to=10000,…)"

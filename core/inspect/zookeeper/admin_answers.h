@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "inspect/server_identity.h"
+#include "inspect/lock_report.h"
 
 #include <map>
 #include <optional>
@@ -11,6 +11,10 @@ namespace lockscope::inspect {
 std::optional<ServerIdentity> zooKeeperIdentityFrom(const QByteArray& srvr);
 /// The number of the newest transaction that the server has; -1: it does not tell.
 std::int64_t newestTransactionIn(const QByteArray& srvr);
+
+/// A leader that was cut off, or stood still, takes itself for the leader until it hears of its successor, whose
+/// transactions are of a later epoch: its role is not known until then. `newest`: newestTransactionIn() of each server.
+void doubtFormerLeaders(std::vector<WatchedServerState>& servers, const std::vector<std::int64_t>& newest);
 
 /// Reads the answer to "cons": where the connections of that one server come from ("10.0.0.5:51234"), by their
 /// sessions.

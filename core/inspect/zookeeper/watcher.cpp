@@ -128,16 +128,18 @@ QCoro::Task<> ZooKeeperWatcher::askServers(zookeeper::Reader& reader, std::vecto
         if (alsoPeers) peers.push_back(reader.askServer(at, "cons"));
     }
     std::vector<WatchedServerState> states;
+    std::vector<std::int64_t> transactions;
     std::int64_t newest = 0;
     bool anyAnswered = false;
     for (std::size_t i = 0; i < roles.size(); ++i) {
         const QByteArray answer = co_await roles[i];
-        const std::int64_t its = newestTransactionIn(answer);
+        const std::int64_t its = transactions.emplace_back(newestTransactionIn(answer));
         newest = its < 0 || newest < 0 ? -1 : std::max(newest, its);
         states.push_back({servers[i].display().toUtf8(), zooKeeperIdentityFrom(answer)});
         anyAnswered = anyAnswered || !answer.isEmpty();
         if (answer.isEmpty()) states.back().trouble = doesNotAnswer();
     }
+    doubtFormerLeaders(states, transactions);
     if (!anyAnswered) // they cannot be asked so: over TLS, or because a proxy stands between
         for (WatchedServerState& state : states)
             state.trouble.clear();

@@ -93,6 +93,28 @@ private Q_SLOTS:
         QCOMPARE(lock.look(69s), u"missed orders"_qs);
     }
 
+    /// Another server took over: its clock is another one, so its first answers measure no end that can be compared.
+    void oneThatAnotherServerTellsOfIsNotMissing() {
+        Renewed lock;
+        lock.learn();
+        const auto lookWithoutEnds = [&lock](Nanos at) {
+            lock.row.ends.reset();
+            lock.row.ttlMs = (lock.ends - at) / 1ms;
+            return told(lock.watch.observe(report(at, {lock.row})));
+        };
+        QCOMPARE(lookWithoutEnds(38s), QString());
+        lock.renewAt(39s);
+        QCOMPARE(lock.look(39'001ms), QString());
+        QCOMPARE(lock.look(45s), QString()); // 41 s were due by the renewal at 30 s
+        QCOMPARE(lock.look(50'200ms), u"missed orders"_qs);
+        // Unlike a renewal, a clock that differs a little moves the end a little.
+        lock.renewAt(51s);
+        QCOMPARE(lock.look(51'001ms), QString());
+        lock.ends += 300ms;
+        QCOMPARE(lookWithoutEnds(60s), QString());
+        QCOMPARE(lookWithoutEnds(75s), u"missed orders"_qs);
+    }
+
     void twoThatAreMissingAreTheEnd() {
         Renewed lock;
         lock.learn();

@@ -22,6 +22,20 @@ WatchedServerState member(const char* address, Role role) {
 WatchedServerState away(const char* address) {
     return {address, std::nullopt, doesNotAnswer(), {}};
 }
+WatchedServerState master(const char* address, const char* slots) {
+    ServerIdentity its;
+    its.role = Role::Master;
+    its.mode = ServerIdentity::Mode::Cluster;
+    its.slotRanges = slots;
+    its.slots = 1; // known
+    return {address, its, {}, {}};
+}
+QByteArrayList toldIn(const trace::Trace& of) {
+    QByteArrayList texts;
+    for (std::size_t i = 0; i < of.size(); ++i)
+        if (of.at(i).kind == trace::EventKind::ServerTold) texts << of.entity(of.at(i).aux).name;
+    return texts;
+}
 /// It answers, but has no role while a leader is elected.
 WatchedServerState electing(const char* address) {
     return {address, std::nullopt, {}, {}};
@@ -72,6 +86,37 @@ private Q_SLOTS:
         QVERIFY(news.since(masters).empty());
         QVERIFY(news.since({away("a"), masters[1]}).empty());
     }
+    void slotsThatMoveAreNews() {
+        MemberNews news;
+        const auto first = master("a", "0-5460"), second = master("b", "5461-16383");
+        QVERIFY(news.since({first, second}).empty());
+        QVERIFY(news.since({first, second}).empty());
+        const std::vector<WatchedServerState> later{master("a", "0-99 101-5400"), master("b", "100 5401-16383")};
+        QCOMPARE(news.since(later), (std::vector<MemberChange>{{What::Slots, "b", "100 5401-5460", "a"}}));
+        QVERIFY(news.since(later).empty());
+        // A master that is gone has none left: another one took its place, which is told as that.
+        QVERIFY(news.since({later[0], master("c", "100 5401-16383")}).empty());
+    }
+    void theRecordSaysWhoTookWhosePlace() {
+        const auto trace = std::make_shared<trace::Trace>();
+        trace::Recorder recorder(trace, [] { return Nanos(0); });
+        ServerTeller teller(recorder, trace->intern(trace::EntityKind::Node, "shop"));
+        const trace::EntityId observer = trace->intern(trace::EntityKind::Client, "observer");
+        LockReport report;
+        report.servers = {master("a", "0-5460"), master("c", "5461-16383")};
+        report.events = {ServerEvent::FailedOver};
+        report.eventsAt = {"c", "b"};
+        QCOMPARE(successionIn(report), (std::optional(std::pair<QByteArray, QByteArray>("c", "b"))));
+        teller.writeEvents(report, observer);
+        report.events = {ServerEvent::Restarted};
+        report.eventsAt = {"a"};
+        QVERIFY(!successionIn(report));
+        teller.writeEvents(report, observer);
+        QCOMPARE(toldIn(*trace), (QByteArrayList{"took-over=c b", "member-restarted=a"}));
+        report.eventsAt.clear(); // of one server alone: its name says it
+        teller.writeEvents(report, observer);
+        QCOMPARE(toldIn(*trace).size(), 2);
+    }
     void theRecordHasThemWithoutTheirAddressesWhereItIsRedacted() {
         const auto trace = std::make_shared<trace::Trace>();
         trace::Recorder recorder(trace, [] { return Nanos(0); });
@@ -82,12 +127,7 @@ private Q_SLOTS:
             report.servers = members;
             teller.write(report);
         }
-        const auto told = [](const trace::Trace& of) {
-            QByteArrayList texts;
-            for (std::size_t i = 0; i < of.size(); ++i)
-                if (of.at(i).kind == trace::EventKind::ServerTold) texts << of.entity(of.at(i).aux).name;
-            return texts;
-        };
+        const auto told = [](const trace::Trace& of) { return toldIn(of); };
         QVERIFY2(told(*trace).contains("member-away=a"), told(*trace).join(' '));
         QVERIFY2(told(*trace).contains("member-leads=b"), told(*trace).join(' '));
         trace::RedactedCopy redacted(*trace);

@@ -68,6 +68,20 @@ private Q_SLOTS:
         QVERIFY(!zooKeeperIdentityFrom("srvr is not executed because it is not in the whitelist.\n"));
         QVERIFY(!zooKeeperIdentityFrom("This ZooKeeper instance is not currently serving requests\n"));
     }
+    /// It stood still while another one was elected, and does not know that yet.
+    void aZooKeeperThatLedBeforeDoesNotLead() {
+        const auto server = [](const char* mode) {
+            return WatchedServerState{mode,
+                                      zooKeeperIdentityFrom(QByteArray("Zookeeper version: 3.8.0\nMode: ") + mode)};
+        };
+        std::vector<WatchedServerState> servers{server("follower"), server("leader"), server("leader")};
+        doubtFormerLeaders(servers, {0x300000007, 0x300000009, 0x200000005});
+        QVERIFY(servers[0].identity && servers[1].identity && !servers[2].identity);
+        QVERIFY(servers[1].identity->role == Role::Leader && servers[2].trouble.isEmpty());
+        servers = {server("follower"), server("leader"), {"away", std::nullopt, QStringLiteral("it does not answer")}};
+        doubtFormerLeaders(servers, {0x200000007, 0x200000009, -1});
+        QVERIFY(servers[0].identity && servers[1].identity); // one behind the other in the same epoch
+    }
     void aZooKeeperSaysWhereItsSessionsAre() {
         const auto peers = sessionPeersIn(
             " /10.0.0.5:51234[1](queued=0,recved=5,sent=5,sid=0x100000a1b2c0001,lop=PING,est=1790000000123,to=10000,"

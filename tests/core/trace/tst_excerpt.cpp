@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a trace as a trace of its own, and a recording of it within bounds.
+#include "trace/connection.h"
 #include "trace/excerpt.h"
 #include "trace/recorder.h"
 #include "trace/ring_recording.h"
@@ -19,7 +20,8 @@ struct World {
     std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
     Nanos now{};
     trace::Recorder recorder{trace, [this] { return now; }};
-    trace::EntityId node = trace->intern(EntityKind::Node, "redis-1");
+    trace::EntityId shop = trace::internConnection(*trace, "shop", "redis://redis-1:6379");
+    trace::EntityId node = trace->intern(EntityKind::Node, "redis-1", shop);
     trace::EntityId lock = trace->intern(EntityKind::Lock, "orders", node);
     trace::EntityId threads[2] = {thread("A"), thread("B")};
     int turns = 0;
@@ -92,6 +94,52 @@ private Q_SLOTS:
         QCOMPARE(part.at(3s).records.at(world.lock).toldSince, -Nanos(3s).count());
     }
 
+    /// A watch that goes on in a trace without its beginning: times and ids stay as they are.
+    void itMayKeepItsTimesAndLeaveOutTheBeginning() {
+        World world;
+        for (int i = 0; i < 10; ++i)
+            world.turn();
+        world.recorder.emit(EventKind::RecordFreed, world.threads[0], world.lock, 0, world.threads[0]);
+        world.recorder.emit(EventKind::RecordHeld, world.threads[1], world.lock, trace::kNeverEnds, 1,
+                            trace::kSeenToBegin);
+        const Nanos begun = world.now, from = begun + 3s;
+        world.now = from + 1s;
+        world.recorder.emit(EventKind::RecordWaiters, trace::kNoEntity, world.lock, 7);
+        const auto observer = world.trace->intern(EntityKind::Client, "lockscope");
+        const auto why = world.trace->text("left-out");
+        trace::Excerpt end(world.trace, from, {observer, why});
+        const auto next = end.takeTrace();
+        QCOMPARE(next->originWallMs(), world.trace->originWallMs());
+        QCOMPARE(next->entityCount(), world.trace->entityCount());
+        QCOMPARE(next->reached(), world.trace->reached());
+        trace::StateIndex whole(world.trace), part(next);
+        for (const Nanos at : {from, world.now}) {
+            const trace::Record was = whole.at(at).records.at(world.lock), is = part.at(at).records.at(world.lock);
+            QCOMPARE(is.owner, was.owner);
+            QCOMPARE(is.deadline, was.deadline);
+            QCOMPARE(is.waiters, was.waiters);
+            QCOMPARE(is.toldSince, begun.count()); // it was seen to begin
+        }
+        const trace::NodeState& before = part.at(from - 1ns).nodes.at(world.node);
+        QCOMPARE(before.unseenSince, std::int64_t(0));
+        QCOMPARE(before.unseenWhy, why);
+        QVERIFY(part.at(from).nodes.at(world.node).unseenSince < 0);
+        // Another excerpt goes on in it, as a ring recording does.
+        trace::Excerpt ring(world.trace, from - 1s);
+        const std::size_t row = next->size();
+        trace::Recorder recorder(next, [&world] { return world.now; });
+        world.now += 2s;
+        recorder.emit(EventKind::RecordFreed, world.threads[1], world.lock, 0, world.threads[1]);
+        ring.goOnIn(next, row);
+        const trace::Record freed = trace::StateIndex(ring.trace()).at(ring.trace()->reached()).records.at(world.lock);
+        QCOMPARE(freed.owner, trace::kNoEntity);
+        QCOMPARE(freed.waiters, 7);
+        int told = 0;
+        for (std::size_t i = 0; i < ring.trace()->size(); ++i)
+            told += ring.trace()->kindAt(i) == EventKind::RecordFreed;
+        QCOMPARE(told, 1);
+    }
+
     /// Files that turn: each can be read by itself, and both together stay within the bounds.
     void aRingKeepsTheEnd() {
         const QTemporaryDir folder;
@@ -108,6 +156,15 @@ private Q_SLOTS:
                 QTest::qWait(20);
             }
             QVERIFY(QFileInfo::exists(before));
+            for (int i = 0; i < 3; ++i)
+                world.turn();
+            // The watch goes on in another trace, and so does the recording.
+            const auto why = world.trace->text("left-out");
+            trace::Excerpt end(world.trace, world.now - 2s, {world.node, why});
+            const std::size_t row = end.takeTrace()->size();
+            world.trace = end.takeTrace();
+            world.recorder = trace::Recorder(world.trace, [&world] { return world.now; });
+            ring->goOnIn(world.trace, row);
             for (int i = 0; i < 3; ++i)
                 world.turn();
         }

@@ -410,6 +410,31 @@ private Q_SLOTS:
         QVERIFY(world.between(6500ms, 7s).empty());
     }
 
+    /// Several servers are watched as one: the one that failed over, or restarted, is told by its own address.
+    void eventsOfSeveralServersNameTheServer() {
+        Watched world;
+        const auto told = [&](Nanos at, QByteArrayView what, const char* text) {
+            world.row(at, EventKind::ServerTold, world.node, trace::kNoEntity, 0,
+                      world.trace->text(trace::serverTold(what, text)));
+        };
+        const auto observer = world.observer;
+        told(2s, trace::kTookOver, "redis-5:1 redis-3:1");
+        world.row(2s, EventKind::ConnectionLost, observer, world.node, 0, world.trace->text("server-failed-over"));
+        world.row(2s, EventKind::ConnectionRestored, observer, world.node);
+        told(4s, trace::kMemberRestarted, "redis-1:1");
+        world.row(4s, EventKind::NodeKilled, world.node, trace::kNoEntity, 0, 0, trace::kSeenRestart);
+        world.row(4s, EventKind::NodeStarted, world.node, trace::kNoEntity);
+        told(5s, trace::kSlotsMoved, "redis-5:1 redis-1:1 448");
+        world.row(7s, EventKind::ConnectionLost, observer, world.node, 0, world.trace->text("server-emptied"));
+        world.row(7s, EventKind::ConnectionRestored, observer, world.node);
+        QStringList all = world.sentences(1500ms, 8s);
+        all.sort();
+        QCOMPARE(all, (QStringList{QStringLiteral("At 2.000 s, shop: redis-5:1 took the place of redis-3:1."),
+                                   QStringLiteral("At 4.000 s, shop: redis-1:1 was started again."),
+                                   QStringLiteral("At 5.000 s, shop: slots 448 went from redis-1:1 to redis-5:1."),
+                                   QStringLiteral("At 7.000 s, shop: all keys were deleted.")}));
+    }
+
     void copiesOfALogicalLockAreLeftOut() {
         World world;
         const auto copy = world.trace->intern(EntityKind::Lock, "orders", world.node, world.orders);

@@ -113,6 +113,53 @@ private Q_SLOTS:
         QVERIFY(!before.isEmpty());
     }
 
+    /// The trace of a busy watch goes on in another one, which has its end: what is held, by whom and since when.
+    void aLongTraceGoesOnWithoutItsBeginning() {
+        constexpr std::size_t kMost = 400;
+        m_redis.ask({"SET", "lock:long", "worker-1", "NX", "PX", "600000"});
+        LiveSession session(m_redis.url(), false, quick("redis-set"));
+        session.setMostRows(kMost);
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::RecordHeld) == 1, 10'000);
+        m_redis.ask({"SET", "lock:seen", "worker-2", "NX", "PX", "600000"});
+        QTRY_VERIFY_WITH_TIMEOUT(count(session, EventKind::RecordHeld) == 2, 10'000);
+        const auto recordOf = [&session](const char* name) {
+            const auto trace = session.trace();
+            const trace::State state = trace::StateIndex(trace).at(trace->reached());
+            for (const auto& [lock, record] : state.records)
+                if (trace->entity(lock).name == name) return record;
+            return trace::Record();
+        };
+        const trace::Record seen = recordOf("lock:seen");
+        int joints = 0;
+        std::shared_ptr<const trace::Trace> before = session.trace();
+        const std::weak_ptr<const trace::Trace> first = before;
+        connect(&session, &LiveSession::traceReplaced, &session, [&] {
+            ++joints;
+            QVERIFY(session.traceJoint().isBefore(before));
+            const std::size_t row = session.traceJoint().row;
+            const auto now = session.trace();
+            QVERIFY(row <= now->size() && row < before->size());
+            QCOMPARE(now->at(row - 1).at, before->at(before->size() - 1).at);
+            QCOMPARE(now->at(row - 1).kind, before->at(before->size() - 1).kind);
+            before = now;
+        });
+        for (int turns = 0; joints < 3 && turns < 20'000; ++turns) {
+            m_redis.ask({"SET", "lock:busy", "worker-" + QByteArray::number(turns), "PX", "60000"});
+            QTest::qWait(5);
+        }
+        QVERIFY(joints >= 3);
+        QVERIFY(session.trace()->size() < 2 * kMost);
+        QVERIFY(first.expired());
+        QCOMPARE(recordOf("lock:seen").owner, seen.owner); // ids mean the same
+        QCOMPARE(recordOf("lock:seen").deadline, seen.deadline);
+        QCOMPARE(recordOf("lock:seen").toldSince, seen.since);
+        QVERIFY(recordOf("lock:long").observed && recordOf("lock:long").owner != trace::kNoEntity);
+        // Changes are told on.
+        m_redis.ask({"DEL", "lock:seen"});
+        QTRY_VERIFY_WITH_TIMEOUT(recordOf("lock:seen").owner == trace::kNoEntity, 10'000);
+        QVERIFY(recordOf("lock:seen").observed);
+    }
+
     void ourOwnClientsContendAndNothingIsViolated_data() {
         QTest::addColumn<QByteArray>("recipe");
         QTest::newRow("redis-set") << QByteArray("redis-set");

@@ -2,6 +2,7 @@
 // Locks on a cluster whose slots move to another master. They stay locked, and nobody may be told otherwise.
 #include "cluster_move.h"
 #include "group_watch.h"
+#include "inspect/member_change.h"
 
 using namespace lockscope;
 using namespace lockscope::test;
@@ -101,6 +102,36 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT((after = run(watcher->once())).complete, kLimit);
         const LockRow* const row = rowOf(after, name);
         QVERIFY(row && row->server == addressOf(move.to));
+        QVERIFY(run(node(move.to).call({"DEL", name})));
+    }
+
+    /// … nor must a watch that begins then, and goes on.
+    void aWatchThatBeginsInTheMiddleTellsOfThem() {
+        const QByteArray name = "midway", slot = QByteArray::number(redis::keySlot(name));
+        ClusterMove move(m_runtime, m_cluster, m_nodes, name);
+        hold(move.from, name);
+        move.begin();
+        move.takeKeys();
+        GroupWatch watch(m_runtime, m_cluster.url());
+        inspect::MemberNews members;
+        const auto moving = [&watch] {
+            for (const inspect::WatchNote& note : watch.last.notes)
+                if (note.kind == inspect::WatchNote::Kind::MovedAway) return textOf(note);
+            return QString();
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(moving().contains(u"midway"), qPrintable(moving()), kLimit);
+        QVERIFY(members.since(watch.last.servers).empty());
+        move.end();
+        QTRY_VERIFY_WITH_TIMEOUT(isHeldAt(watch, name, addressOf(move.to)) && moving().isEmpty(), kLimit);
+        // The new owner of the slot is told at once, and not when each server is asked about itself.
+        std::vector<inspect::MemberChange> news;
+        const auto toldNews = [&] {
+            std::ranges::move(members.since(watch.last.servers), std::back_inserter(news));
+            return !news.empty();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(toldNews(), kLimit);
+        QCOMPARE(news, (std::vector<inspect::MemberChange>{
+                           {inspect::MemberChange::What::Slots, addressOf(move.to), slot, addressOf(move.from)}}));
         QVERIFY(run(node(move.to).call({"DEL", name})));
     }
 

@@ -161,7 +161,7 @@ private Q_SLOTS:
         ConnectionsPanel panel(&scene.context);
         const QAbstractItemModelTester tester(panel.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
         QCOMPARE(texts(*panel.model()), (QStringList{u"shop"_qs, u"bank"_qs}));
-        QCOMPARE(panel.summary(), u"2 lock(s)"_qs);
+        QCOMPARE(panel.summary(), u"2 lock(s) now"_qs);
         const QString spoken = panel.model()->index(0).data(Qt::AccessibleTextRole).toString();
         for (const char* part : {"shop", "redis://10.0.0.1:6379", "master", "connected", "1 held", "read-only"})
             QVERIFY2(spoken.contains(QLatin1String(part)), part);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The last hour of watched servers: kept while they are watched, saved on request, offered after a crash.
 #include "fake_session.h"
+#include "session/trace_joint.h"
+#include "trace/excerpt.h"
 #include "window/background_keeper.h"
+#include "window/session_recorder.h"
 #include "window_scene.h"
 
 #include <QSignalSpy>
@@ -9,6 +12,27 @@
 #include <QToolButton>
 
 using namespace lockscope;
+
+/// Servers that are watched, whose trace becomes too long.
+class JoinedSession final : public FakeSession, public session::JoinedTraces {
+    Q_OBJECT
+    Q_INTERFACES(lockscope::session::JoinedTraces)
+public:
+    JoinedSession() { can.live = true; }
+    std::shared_ptr<const trace::Trace> trace() const override { return m_now ? m_now : FakeSession::trace(); }
+    session::TraceJoint traceJoint() const override { return m_joint; }
+    void leaveOutTheBeginning() {
+        const auto before = trace();
+        trace::Excerpt end(before, before->reached() / 2, {lock(), lock()});
+        m_now = end.takeTrace();
+        m_joint = {before, m_now->size()};
+        Q_EMIT traceReplaced();
+    }
+
+private:
+    std::shared_ptr<const trace::Trace> m_now;
+    session::TraceJoint m_joint;
+};
 
 class TestBackgroundKeeper : public QObject {
     Q_OBJECT
@@ -47,6 +71,34 @@ private Q_SLOTS:
         // The next one does not meet the files of one that is still going away.
         attach(scene);
         QVERIFY(keeperOf(scene)->path() != path);
+    }
+
+    /// The trace in memory loses its beginning; what is kept on disk goes on, and so does what a person records.
+    void aTraceWithoutItsBeginningIsKeptOn() {
+        const tests::WindowScene scene;
+        auto session = std::make_unique<JoinedSession>();
+        JoinedSession* const its = session.get();
+        scene.window->setSession(std::move(session));
+        its->live(8s);
+        const QString path = keeperOf(scene)->path();
+        QTRY_VERIFY(QFileInfo::exists(path));
+        app::SessionRecorder* const recorder = scene.window->recorder();
+        const QString first = scene.folder.filePath(QStringLiteral("night.lockscope"));
+        QVERIFY(recorder->start(first));
+        const QSignalSpy wentOn(recorder, &app::SessionRecorder::wentOn);
+        its->leaveOutTheBeginning();
+        QCOMPARE(keeperOf(scene)->path(), path); // the same file
+        QVERIFY(keeperOf(scene)->isKeeping());
+        QCOMPARE(wentOn.size(), 1);
+        const QString second = scene.folder.filePath(QStringLiteral("night-2.lockscope"));
+        QCOMPARE(wentOn[0][0].toString(), second);
+        recorder->stop();
+        for (const QString& file : {first, second}) {
+            const auto recording = trace::loadRecording(file);
+            QVERIFY2(recording, recording ? "" : qPrintable(recording.error().message));
+            QVERIFY(recording->meta.finished && recording->trace->size() > 0);
+        }
+        QCOMPARE(scene.context()->trace()->reached(), Nanos(8s)); // the views follow the new one
     }
 
     void itCanBeSwitchedOff() {
