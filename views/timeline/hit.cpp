@@ -52,6 +52,18 @@ std::size_t spanNear(const SpanTrack& spans, std::int64_t t, std::int64_t slack)
     return spans.size();
 }
 
+/// Until when a picture tells what happened: what comes later is not drawn, or nobody knows it yet.
+std::int64_t toldUntil(const TimelineScene& scene) {
+    const std::int64_t shown = scene.hidesFuture ? scene.playhead : std::numeric_limits<std::int64_t>::max();
+    return std::min({scene.data.now(), scene.seen, shown});
+}
+
+/// The span as far as it is told: of one that goes on then, nobody has seen the end yet.
+Span told(const TimelineScene& scene, Span span) {
+    if (!span.open() && span.to > toldUntil(scene)) span.to = kOpenEnd;
+    return span;
+}
+
 } // namespace
 
 TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF& position) {
@@ -62,7 +74,7 @@ TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF
     hit.row = scene.rowAt(int(position.y()));
     const auto slack = [&](double pixels) { return std::int64_t(pixels * c.nanosPerPixel()); };
     if (position.x() >= labels)
-        hit.violations = scene.bands.at(hit.time, slack(ViolationBands::kLeastWidth), scene.data.now());
+        hit.violations = scene.bands.at(hit.time, slack(ViolationBands::kLeastWidth), toldUntil(scene));
     if (hit.row < 0) return hit;
     const TimelineLayout::Row& row = scene.layout.rows()[std::size_t(hit.row)];
     const Lane& lane = *row.lane;
@@ -96,12 +108,12 @@ TimelineHit hitTest(const TimelineScene& scene, const QSize& size, const QPointF
         hit.lane = ticked;
         return found(TimelineHit::What::Tick, i);
     }
+    if (hit.time > toldUntil(scene) + slack(2)) return hit;
     const bool onBar = y >= bar.top() - scene.metrics.px(6) && y <= bar.bottom() + scene.metrics.px(6);
     if (const std::size_t i = spanNear(lane.spans, hit.time, slack(2)); onBar && i < lane.spans.size())
         if (hit.time <= lane.endOf(lane.spans[i], scene.data.now()) + slack(2))
             return found(TimelineHit::What::Span, i);
-    const bool known = hit.time <= scene.data.now() + slack(2); // who is paused now may not be so later
-    if (lane.life && known)
+    if (lane.life)
         if (const std::size_t i = spanNear(lane.life->spans, hit.time, slack(2)); i < lane.life->spans.size())
             return found(TimelineHit::What::Life, i);
     return hit;
@@ -116,7 +128,7 @@ QString hitWords(const TimelineScene& scene, const TimelineHit& hit) {
     case TimelineHit::What::Label:
     case TimelineHit::What::Lane:
         if (hit.violations.empty() || hit.what == TimelineHit::What::Label) {
-            const std::int64_t now = scene.data.now();
+            const std::int64_t now = toldUntil(scene);
             const std::int64_t t = hit.what == TimelineHit::What::Label
                                        ? std::clamp<std::int64_t>(scene.playhead, 0, std::max<std::int64_t>(now, 0))
                                        : hit.time;
@@ -130,19 +142,19 @@ QString hitWords(const TimelineScene& scene, const TimelineHit& hit) {
         }
         break;
     case TimelineHit::What::Span:
-        lines << spanSentence(scene.data, *hit.lane, hit.lane->spans[hit.index]);
+        lines << spanSentence(scene.data, *hit.lane, told(scene, hit.lane->spans[hit.index]));
         if (!hit.lane->roles.empty())
             lines << laneTitle(scene.data, *hit.lane) + QStringLiteral(": ") +
-                         laneState(scene.data, *hit.lane, std::min(hit.time, scene.data.now()));
+                         laneState(scene.data, *hit.lane, std::min(hit.time, toldUntil(scene)));
         if (const std::size_t i = hit.lane->again.firstEndingAfter(hit.time);
             i < hit.lane->again.size() && hit.lane->again[i].from <= hit.time)
-            lines << againSentence(scene.data, *hit.lane, hit.lane->again[i]);
+            lines << againSentence(scene.data, *hit.lane, told(scene, hit.lane->again[i]));
         [[fallthrough]];
     case TimelineHit::What::Life:
         if (hit.lane->life)
             if (const std::size_t i = hit.lane->life->spans.firstEndingAfter(hit.time);
                 i < hit.lane->life->spans.size() && hit.lane->life->spans[i].from <= hit.time)
-                lines << lifeSentence(scene.data, *hit.lane, hit.lane->life->spans[i]);
+                lines << lifeSentence(scene.data, *hit.lane, told(scene, hit.lane->life->spans[i]));
         break;
     case TimelineHit::What::Tick:
         lines << tickSentence(scene.data, *hit.lane, hit.lane->ticks[hit.index]);

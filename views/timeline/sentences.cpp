@@ -32,6 +32,13 @@ QString when(const trace::Trace& trace, const Span& span) {
     return Timeline::tr("%1 (%2)").arg(interval(trace, from, to), lengthText(from, to));
 }
 
+/// When a lease ends, as it stands: while it runs, a renewal may still move its end.
+QString deadlineWords(const trace::Trace& trace, const Span& span, const Lease& lease) {
+    const QString end = instant(trace, Nanos(lease.deadline));
+    //: When a lease ends that runs yet: "12.5 s (unless renewed)".
+    return span.open() ? Timeline::tr("%1 (unless renewed)").arg(end) : end;
+}
+
 QString textOf(const trace::Trace& trace, trace::EntityId id) {
     return trace.displayName(id);
 }
@@ -93,7 +100,7 @@ QString recordSentence(const TimelineData& data, const Lane& lane, const Span& s
                           ? Timeline::tr("%1 was held by %2 already when first seen at %3, expires at %4: %5")
                       : renewed ? Timeline::tr("%1 is held by %2, renewed at %3, expires at %4: %5")
                                 : Timeline::tr("%1 is held by %2 since %3, expires at %4: %5"))
-                         .arg(lock, holder, instant(trace, Nanos(lease.from)), instant(trace, Nanos(lease.deadline)),
+                         .arg(lock, holder, instant(trace, Nanos(lease.from)), deadlineWords(trace, span, lease),
                               when(trace, span));
     if (lease.expires() && !lease.fractionKnown())
         sentences += Timeline::tr("The length of its lease is not known, so it is hatched and has no wedge.");

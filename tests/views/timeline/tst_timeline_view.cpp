@@ -57,7 +57,7 @@ private Q_SLOTS:
         const std::int64_t from = s.view.zoom()->from();
         s.wheel(at, -3, Qt::ShiftModifier);
         QVERIFY(s.view.zoom()->from() > from);
-        s.view.resize(1000, 300); // too low for all lanes, however low they are
+        s.view.resize(1000, 220); // too low for all lanes, however low they are
         QCoreApplication::processEvents();
         s.wheel(at, -1);
         QVERIFY(s.view.verticalScrollBar()->value() > 0);
@@ -336,6 +336,24 @@ private Q_SLOTS:
         QApplication::sendEvent(s.view.viewport(), &event);
         QCOMPARE(menu.size(), 1);
         QCOMPARE(menu[0][0].value<trace::EntityId>(), s.cast.a.thread);
+    }
+
+    /// Where the run is ahead of what anybody has seen, an end that is known already is not told.
+    void noEndIsToldThatNobodyHasSeen() {
+        Stage s;
+        TimelineScene scene = s.view.scene();
+        const auto words = [&](trace::EntityId entity, Nanos at) {
+            return hitWords(scene, hitTest(scene, s.view.viewport()->size(), s.onBar(entity, at)));
+        };
+        QVERIFY(!words(s.cast.a.thread, 2s).contains(QStringLiteral("now")));
+        QVERIFY(!words(s.cast.lock, 2s).contains(QStringLiteral("unless renewed")));
+        scene.seen = Nanos(3s).count();
+        const QString belief = words(s.cast.a.thread, 2s), record = words(s.cast.lock, 2s);
+        QVERIFY2(belief.contains(QStringLiteral("– now")), qPrintable(belief));
+        QVERIFY2(record.contains(QStringLiteral("– now")), qPrintable(record));
+        QVERIFY2(record.contains(QStringLiteral("(unless renewed)")), qPrintable(record));
+        const QString later = words(s.cast.a.thread, 5s);
+        QVERIFY2(later.contains(QStringLiteral("not known yet")), qPrintable(later));
     }
 
     void hoveringSaysWhatIsThere() {
