@@ -2,6 +2,7 @@
 // How mouse, wheel, fingers and keys act on a TimelineView.
 #include "models/planned.h"
 #include "theme/plain_tips.h"
+#include "timeline/lane_edge.h"
 #include "timeline/timeline_accessible.h"
 #include "timeline/timeline_view.h"
 
@@ -334,8 +335,12 @@ void TimelineView::ensureRowVisible(int row) {
     const int end = viewport()->height() - (belowPinned ? 0 : pinned.height());
     if (r.top() < above)
         verticalScrollBar()->setValue(verticalScrollBar()->value() + r.top() - above);
-    else if (const int below = r.bottom() + 1 - end; below > 0)
-        verticalScrollBar()->setValue(verticalScrollBar()->value() + below);
+    else if (const int below = r.bottom() + 1 - end; below > 0) {
+        const int least = verticalScrollBar()->value() + below;
+        // A watched server's lanes are whole at the top, too, where the row has the room.
+        const int edge = scrollsByLanes(*this) ? laneEdge(*this, least, Qt::BottomEdge) : least;
+        verticalScrollBar()->setValue(y - edge >= above ? edge : least);
+    }
 }
 
 bool TimelineView::handlesKey(const QKeyEvent* event) const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "timeline/timeline_view.h"
+#include "timeline/lane_edge.h"
 
 #include "models/lock_facts.h"
 #include "theme/fonts.h"
@@ -97,7 +98,10 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
         announceSoon();
     });
     // A person who scrolls wants to see something else.
-    connect(verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] { m_kept = trace::kNoEntity; });
+    connect(verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] {
+        m_kept = trace::kNoEntity;
+        scrollByLanes(*this);
+    });
     connect(context, &ViewContext::scenarioChanged, this, &TimelineView::readNotes);
     connect(context, &ViewContext::scenarioChanged, this, &TimelineView::readDeeds);
     connect(context, &ViewContext::revealRequested, this, &TimelineView::reveal);

@@ -9,6 +9,7 @@
 #include <QAction>
 #include <QLineEdit>
 #include <QScrollBar>
+#include <QWheelEvent>
 
 using namespace lockscope;
 using namespace lockscope::views;
@@ -146,6 +147,34 @@ private Q_SLOTS:
         QCOMPARE(s.bar()->value(), s.bar()->minimum());
         s.context.setWorstLock(s.locks[20]); // another one
         QTRY_VERIFY(s.isWhole(s.locks[20]));
+    }
+
+    /// Half a lane at the top says nothing, and hides whose it is.
+    void aScrollLeavesNoLaneCutAtTheTop() {
+        Watched s;
+        QTRY_VERIFY(s.bar()->maximum() > 100);
+        const auto isCut = [&] {
+            const int top = s.bar()->value();
+            return std::ranges::any_of(s.view.layoutOfLanes().rows(),
+                                       [top](const auto& row) { return row.y < top && row.y + row.height > top; });
+        };
+        const auto turn = [&](int notches) {
+            QWheelEvent event({500, 200}, s.view.viewport()->mapToGlobal(QPointF(500, 200)), {}, {0, 120 * notches},
+                              Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+            QApplication::sendEvent(s.view.viewport(), &event);
+        };
+        for (const int notches : {-1, -1, -2, 1, -1, 2}) {
+            const int before = s.bar()->value();
+            turn(notches);
+            QVERIFY(notches < 0 ? s.bar()->value() > before : s.bar()->value() < before);
+            QVERIFY2(!isCut(), qPrintable(QString::number(s.bar()->value())));
+        }
+        s.bar()->triggerAction(QAbstractSlider::SliderPageStepAdd);
+        QVERIFY2(!isCut(), qPrintable(QString::number(s.bar()->value())));
+        s.bar()->setValue(0);
+        s.context.setWorstLock(s.locks[15]);
+        QTRY_VERIFY(s.isWhole(s.locks[15]));
+        QVERIFY2(s.bar()->value() > 0 && !isCut(), qPrintable(QString::number(s.bar()->value())));
     }
 
     void aFilterLeavesPinnedLanes() {
