@@ -11,6 +11,7 @@
 #include "trace/connection.h"
 
 #include <QCoreApplication>
+#include <QLayout>
 #include <QProgressBar>
 #include <QToolButton>
 #include <algorithm>
@@ -22,20 +23,33 @@ namespace {
 using namespace views;
 constexpr int kPaceMs = 500;
 
+/// Between parts of a line.
+QString between() {
+    return QStringLiteral(" · ");
+}
+
 struct Status {
     Q_DECLARE_TR_FUNCTIONS(StatusLine)
 };
 
+enum class Dead : std::uint8_t { Servers, Clients };
+
 /// "3 servers, redis-1 dead": how many there are, and which of them are dead; of many only their number.
-QString withDead(const QString& all, const trace::Trace& trace, const std::vector<trace::EntityId>& dead) {
+QString withDead(Dead kind, const QString& all, const trace::Trace& trace, const std::vector<trace::EntityId>& dead) {
     constexpr std::size_t kMostNames = 3;
     if (dead.empty()) return all;
-    if (dead.size() > kMostNames) return Status::tr("%1, %n dead", "6 servers, 4 dead", int(dead.size())).arg(all);
+    const bool servers = kind == Dead::Servers;
+    const auto many = int(dead.size());
+    if (dead.size() > kMostNames)
+        return (servers ? Status::tr("%1, %n dead", "6 servers, 4 dead", many)
+                        : Status::tr("%1, %n dead", "6 clients, 4 dead", many))
+            .arg(all);
     QStringList names;
     for (const trace::EntityId one : dead)
         names << trace.displayName(one);
     //: 3 servers, redis-1 dead
-    return Status::tr("%1, %2 dead").arg(all, names.join(QStringLiteral(", ")));
+    const QString words = servers ? Status::tr("%1, %2 dead", "servers") : Status::tr("%1, %2 dead", "clients");
+    return words.arg(all, names.join(QStringLiteral(", ")));
 }
 
 /// The servers of all connections that are open: a cluster's and an ensemble's are one in the trace.
@@ -127,9 +141,25 @@ void StatusLine::attach() {
 
 void StatusLine::refresh() {
     m_left->setText(left());
-    m_right->setText(right());
     m_left->setAccessibleName(tr("Servers: %1").arg(m_left->text()));
-    m_right->setAccessibleName(tr("Load: %1").arg(m_right->text()));
+    QStringList words = right();
+    const QString all = words.join(between());
+    constexpr int kApart = 48, kBesideEach = 6; // margins, and gaps that tell the parts apart
+    int room = width() - kApart;
+    for (const QWidget* part : findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+        if (part != m_right && !part->isHidden()) room -= part->sizeHint().width() + kBesideEach;
+    // The last ones are for the curious: half a word would tell nobody anything.
+    while (words.size() > 1 && m_right->fontMetrics().horizontalAdvance(words.join(between())) > room)
+        words.removeLast();
+    m_right->setText(words.join(between()));
+    layout()->activate(); // else one picture has the new words in the old width
+    m_right->setToolTip(m_right->text() == all ? QString() : all);
+    m_right->setAccessibleName(tr("Load: %1").arg(all));
+}
+
+void StatusLine::resizeEvent(QResizeEvent* event) {
+    QStatusBar::resizeEvent(event);
+    refresh();
 }
 
 QString StatusLine::left() const {
@@ -156,10 +186,10 @@ QString StatusLine::left() const {
         if (gone && !watched) deadClients.push_back(id);
     }
     const QString sep = QStringLiteral(" · ");
-    QString text =
-        QChar(0x25cf) + QStringLiteral(" ") + withDead(tr("%n server(s)", "", servers), *m_context->trace(), dead);
+    QString text = QChar(0x25cf) + QStringLiteral(" ") +
+                   withDead(Dead::Servers, tr("%n server(s)", "", servers), *m_context->trace(), dead);
     if (clients > 0 || !watched)
-        text += sep + withDead(tr("%n client(s)", "", clients), *m_context->trace(), deadClients);
+        text += sep + withDead(Dead::Clients, tr("%n client(s)", "", clients), *m_context->trace(), deadClients);
     if (can.live)
         text += sep + (can.workload || can.faults || can.forceRelease ? tr("changes allowed") : tr("read-only"));
     return text;
@@ -183,7 +213,11 @@ QStringList StatusLine::watchWords() {
         const auto percent = [](double share) { return QString::number(share * 100, 'f', share < 0.1 ? 1 : 0); };
         if (dearest)
             //: What watching costs: %1 percent of a server's time by now, %2 percent at most.
-            words += tr("watching takes %1 % of ≤ %2 %").arg(percent(dearest->share), percent(dearest->budget));
+            words += dearest->share <= dearest->budget
+                         ? tr("watching takes %1 % of ≤ %2 %").arg(percent(dearest->share), percent(dearest->budget))
+                         //: As above, while it is more than that for a moment.
+                         : tr("watching takes %1 %, more than its %2 %: looks are made rarer")
+                               .arg(percent(dearest->share), percent(dearest->budget));
         if (oldest != kNever && live)
             //: The age of what the window shows of watched servers.
             words += tr("picture ≤ %1 old").arg(duration(std::max(now - oldest, Nanos(0))));
@@ -195,23 +229,20 @@ QStringList StatusLine::watchWords() {
     return words;
 }
 
-QString StatusLine::right() {
+QStringList StatusLine::right() {
     const session::Session* const session = m_context->session();
     if (!session) return {};
     const auto trace = m_context->trace();
     const bool isLive = session->abilities().live;
     const Nanos now = isLive ? trace->reached() : m_context->playhead();
     const std::size_t events = trace->upperBound(now) - trace->lowerBound(now - 1s);
-    const QString sep = QStringLiteral(" · ");
-    QString text;
-    for (const QString& words : watchWords())
-        text += words + sep;
+    QStringList words = watchWords();
     if (const std::optional<double> load = session->ownLoad())
-        text += tr("our own load %1 commands/s").arg(countShort(*load)) + sep;
+        words += tr("our own load %1 commands/s").arg(countShort(*load));
     //: %1 a number such as "38" or "1.02 k", %2 such as "1 284"
-    text += tr("%1 events/s · %2 events").arg(countShort(double(events)), count(std::int64_t(m_context->seenRows())));
-    if (m_frameMs > 0) text += sep + tr("%1 ms a frame").arg(m_frameMs, 0, 'f', 0);
-    return text;
+    words += tr("%1 events/s · %2 events").arg(countShort(double(events)), count(std::int64_t(m_context->seenRows())));
+    if (m_frameMs > 0) words += tr("%1 ms a frame").arg(m_frameMs, 0, 'f', 0);
+    return words;
 }
 
 } // namespace lockscope::app

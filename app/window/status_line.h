@@ -17,11 +17,15 @@ class StatusLine : public QStatusBar {
 public:
     StatusLine(views::ViewContext* context, views::Player* player, QWidget* parent = nullptr);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void attach();
     void refresh();
     QString left() const;
-    QString right();
+    /// The parts of the line at the right, the most important first.
+    QStringList right();
     /// The cost of watching, the age of the picture and the gaps, as far as they are known; each in a few words.
     QStringList watchWords();
 
