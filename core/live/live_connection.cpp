@@ -266,8 +266,7 @@ void LiveConnection::tick() {
     const auto unanswered = m_watcher->unansweredSince();
     m_alerts.setUnanswered(unanswered);
     if (m_observed && unanswered && m_shared.runtime.monotonic() - *unanswered > inspect::kSilentFrom) {
-        tellTrouble(LiveSession::tr("%1 has not answered for %n second(s)", nullptr, int(inspect::kSilentFrom / 1s))
-                        .arg(m_watcher->where()));
+        tellTrouble(LiveSession::tr("%1 does not answer").arg(m_watcher->where())); // for how long, the alert says
         judgeHealth();
     }
     const Nanos now = m_shared.recorder.now();

@@ -205,12 +205,16 @@ void StatisticsModel::overlook(std::vector<Nanos> handOvers) {
     for (const auto& [lock, record] : state.records)
         if (record.owner != trace::kNoEntity && record.observed && record.copyOf == trace::kNoEntity)
             held.emplace_back(record.toldSince == trace::kSinceNotTold ? record.since : record.toldSince, lock);
-    const auto shown = held.begin() + std::min<std::ptrdiff_t>(kLongest, std::ssize(held));
-    std::ranges::partial_sort(held, shown);
-    for (auto one = held.begin(); one != shown; ++one) {
+    // By the lengths that are told, which are known less exactly than the instants: more of them are looked at.
+    constexpr std::ptrdiff_t kLookedAt = 4 * std::ptrdiff_t(kLongest);
+    const auto looked = held.begin() + std::min(kLookedAt, std::ssize(held));
+    std::ranges::partial_sort(held, looked);
+    for (auto one = held.begin(); one != looked; ++one) {
         const LockFacts facts = lockFacts(one->second, *m_context);
         m_overview.held.push_back({one->second, facts.heldFor, heldForText(facts)});
     }
+    std::ranges::stable_sort(m_overview.held, std::ranges::greater(), &Longest::length);
+    if (m_overview.held.size() > kLongest) m_overview.held.resize(kLongest);
     const WaitsInSight sight = waitsInSight(*m_context);
     m_overview.waitersKnown = sight.complete();
     m_overview.locksInSight = sight.unseen == 0;
