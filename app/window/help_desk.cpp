@@ -147,7 +147,7 @@ QList<views::ShortcutSheet::Extra> HelpDesk::keysOfParts() {
     const QString ctrl = QKeySequence(Qt::ControlModifier).toString(QKeySequence::NativeText);
     return {
         {timeline, QStringLiteral("↑ ↓"), tr("Choose a lane")},
-        {timeline, QKeySequence(Qt::Key_Return).toString(QKeySequence::NativeText), tr("The lane’s lock in detail")},
+        {timeline, QKeySequence(Qt::Key_Return).toString(QKeySequence::NativeText), tr("The lane's lock in detail")},
         {timeline, QKeySequence(Qt::Key_Menu).toString(QKeySequence::NativeText), tr("What can be done to the lane")},
         {timeline, QKeySequence(Qt::SHIFT).toString(QKeySequence::NativeText) + QStringLiteral("← →"),
          tr("Move along the axis")},
@@ -169,7 +169,7 @@ QList<views::ShortcutSheet::Extra> HelpDesk::keysOfParts() {
              QKeySequence(Qt::Key_PageDown).toString(QKeySequence::NativeText),
          tr("Step back, step on; out of a task, too")},
         {presenter, QStringLiteral("B ."), tr("Blank the screen")},
-        {presenter, QKeySequence(Qt::Key_Escape).toString(QKeySequence::NativeText), tr("Leave the presenter’s view")},
+        {presenter, QKeySequence(Qt::Key_Escape).toString(QKeySequence::NativeText), tr("Leave the presenter's view")},
         {pair, QKeySequence(Qt::Key_D).toString(), tr("To where the two runs part")},
     };
 }

@@ -203,7 +203,7 @@ void Presenter::nameKeys() {
     m_keys->setWords(Key::Play, m_window->player()->isPlaying() ? tr("pause") : tr("play on"));
     m_keys->setWords(Key::Next, phase == Phase::Away                          ? tr("back to the lesson")
                                 : phase == Phase::Turn || phase == Phase::Off ? tr("next event")
-                                : onTheWay ? tr("to the step’s end") //: the run jumps to where the step stops
+                                : onTheWay ? tr("to the step's end") //: the run jumps to where the step stops
                                            : tr("next step"));
     const QAction* const pause = m_window->registry()->find(kPause);
     const QString paused = pause ? pause->property("undoneFor").toString() : QString();

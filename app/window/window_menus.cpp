@@ -343,7 +343,7 @@ void WindowMenus::fillView() {
         r->add("view.usual-text", group, tr("&Usual text size"), {Qt::CTRL | Qt::Key_0}, [resize] { resize(0); }));
     menu->addSeparator();
     menu->addAction(w->names()->makeAction(r));
-    menu->addAction(r->add("view.presenter", group, tr("&Presenter’s view"), {Qt::Key_F5, Qt::SHIFT | Qt::Key_F5},
+    menu->addAction(r->add("view.presenter", group, tr("&Presenter's view"), {Qt::Key_F5, Qt::SHIFT | Qt::Key_F5},
                            [w] { w->presenter()->toggle(); }));
     QAction* full = r->add("view.full-screen", group, tr("&Full screen"), {Qt::Key_F11},
                            [w] { w->setWindowState(w->windowState() ^ Qt::WindowFullScreen); });

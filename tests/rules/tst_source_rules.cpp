@@ -66,6 +66,13 @@ private Q_SLOTS:
         expectNone(wrong);
     }
 
+    /// Two kinds side by side look like a mistake.
+    void wordsOfTheInterfaceHaveOneKindOfApostrophe() {
+        const auto files = filesBelow({QStringLiteral("views"), QStringLiteral("app")}, kCpp);
+        QVERIFY(files.size() > 100);
+        expectNone(linesMatching(files, QStringLiteral("\\p{L}\u2019(s\\b|t\\b|\\s)")));
+    }
+
     void filesStaySmall() {
         QStringList wrong;
         for (const SourceFile& file : cppFiles()) {

@@ -25,7 +25,7 @@ LessonEditor::LessonEditor(QWidget* parent)
     addSection(tr("Scenes"), keys({"scenes"}));
     addSection(tr("Your turn"), keys({"turn"}));
     addCommand(QStringLiteral("editor.preview"), tr("Preview"),
-               tr("Shows this step in the main window, in the presenter’s view"), {Qt::Key_F5}, "lesson",
+               tr("Shows this step in the main window, in the presenter's view"), {Qt::Key_F5}, "lesson",
                [this] { preview(); });
     addCommand(QStringLiteral("editor.check"), tr("Check"), tr("Plays every scene and says which claim is false"),
                {Qt::CTRL | Qt::Key_R}, "check", [this] { check(); });

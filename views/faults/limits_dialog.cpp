@@ -45,7 +45,7 @@ LimitsDialog::LimitsDialog(QWidget* parent)
     m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(m_summary);
     auto* caption = new SectionCaption(tr("In full"));
-    caption->setHint(tr("a number such as R15 is that of a real server’s behaviour"));
+    caption->setHint(tr("a number such as R15 is that of a real server's behaviour"));
     column->addWidget(caption);
     m_list->setAccessibleName(tr("Everything that is left out"));
     m_list->setOpenLinks(false);

@@ -76,8 +76,8 @@ private Q_SLOTS:
             row("四个客户端", "One lock, four clients, nothing fails", "一把锁，四个客户端，一切正常");
             row("fencing token", "fencing token", "栅栏令牌");
             row("栅栏令牌", "fencing token", "栅栏令牌");
-            row("presenter", "Presenter’s view", "演示");
-            row("投影", "Presenter’s view", "演示");
+            row("presenter", "Presenter's view", "演示");
+            row("投影", "Presenter's view", "演示");
         }
     }
     void lessonsScenariosAndTermsAreFoundInEitherLanguage() {
