@@ -342,7 +342,8 @@ Answer Breakable::serverCan(Action action) const {
                            action == Action::JitterLink || action == Action::FreeDisk || isOfPool(action);
     // An operator promotes a database's replica, whether its master runs or not.
     const bool promotes = action == Action::Failover && kindOf(m_sight.settings, name()) == QLatin1String("sql");
-    if (!whereDead && !promotes && life() == Life::Dead) return no(Words::tr("%1 is dead.").arg(displayName()));
+    if (!whereDead && !promotes && life() == Life::Dead)
+        return no(Words::tr("%1 is dead.", "a server").arg(displayName()));
     if (action == Action::PauseNode && life() == Life::Paused) return no(Words::tr("It is paused already."));
     if (action == Action::ResumeNode && life() != Life::Paused) return no(Words::tr("It is not paused."));
     if (action == Action::MendLink && !suffers(Action::CutLink)) return no(Words::tr("None of its links is cut."));

@@ -35,7 +35,7 @@ QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
         const auto found = state.nodes.find(item.entity);
         const Life life = found == state.nodes.end() ? Life::Unknown : found->second.life;
         const QString words = tr("node %1: %2")
-                                  .arg(name, life == Life::Dead           ? tr("dead")
+                                  .arg(name, life == Life::Dead           ? tr("dead", "a server")
                                              : life == Life::Paused       ? tr("paused")
                                              : life == Life::Unknown      ? tr("not seen yet")
                                              : looks.inSight(item.entity) ? tr("running")

@@ -83,7 +83,7 @@ QString clockWords(const trace::WallClock& clock, Nanos now) {
 QString nodeWords(const ViewContext& context, EntityId node, const Looks& looks) {
     const auto found = context.state().nodes.find(node);
     const Life life = found == context.state().nodes.end() ? Life::Unknown : found->second.life;
-    if (life == Life::Dead) return Words::tr("dead");
+    if (life == Life::Dead) return Words::tr("dead", "a server");
     if (life == Life::Paused) return Words::tr("paused");
     if (life == Life::Unknown) return Words::tr("not seen yet");
     if (!looks.inSight(node)) return Words::tr("out of sight");

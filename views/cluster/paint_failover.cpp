@@ -179,7 +179,7 @@ void paintWatcher(QPainter& painter, const ViewContext& context, const ClusterLa
     // While it doubts, its vote says more than its opinion: it has agreed to a failover.
     const bool votes = doubting && state.votedFor != kNoEntity;
     line(Qt::AlignLeft | Qt::AlignBottom,
-         dead     ? Words::tr("dead")
+         dead     ? Words::tr("dead", "a server")
          : paused ? Words::tr("paused")
          : votes  ? Words::tr("votes for %1").arg(context.trace()->displayName(state.votedFor))
                   : watcherWords(context, watcher.entity));

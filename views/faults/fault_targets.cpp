@@ -81,8 +81,9 @@ QString struckWords(Action fault, const QString& name) {
     case Action::PauseNode:
         return Words::tr("%1 paused").arg(name);
     case Action::KillClient:
-    case Action::KillNode:
         return Words::tr("%1 dead").arg(name);
+    case Action::KillNode:
+        return Words::tr("%1 dead", "a server").arg(name);
     case Action::JumpClock:
         return Words::tr("clock of %1 off").arg(name);
     case Action::DriftClock:

@@ -73,7 +73,7 @@ void paintCopy(const PaintKit& kit, const Lane& lane, int height) {
     paintRecordSpans(
         kit, lane, bar,
         [&](const Span& gap, const QRectF& r) {
-            kit.gap(r, copyIsDead(lane, gap.from) ? QStringList{Timeline::tr("dead")} : QStringList());
+            kit.gap(r, copyIsDead(lane, gap.from) ? QStringList{Timeline::tr("dead", "a server")} : QStringList());
         },
         [&](const Span& span, const QRectF& r) { paintLease(kit, span, r); });
     if (lane.logical) paintMissing(kit, lane, bar);
@@ -100,8 +100,8 @@ void paintCopy(const PaintKit& kit, const Lane& lane, int height) {
             kit.p.drawLine(QPointF(x - arm, bar.center().y() - arm), QPointF(x + arm, bar.center().y() + arm));
             kit.p.drawLine(QPointF(x - arm, bar.center().y() + arm), QPointF(x + arm, bar.center().y() - arm));
             end = kit.firstFitting({x + kit.m.px(8), bar.y(), room - kit.m.px(10), bar.height()},
-                                   died ? QStringList{words, Timeline::tr("dead")} : QStringList{words}, kit.smallBold,
-                                   died ? Role::ViolationText : Role::WaitingText);
+                                   died ? QStringList{words, Timeline::tr("dead", "a server")} : QStringList{words},
+                                   kit.smallBold, died ? Role::ViolationText : Role::WaitingText);
         },
         [](const TickSum&) {});
     paintFaults(kit, lane.faults, height);

@@ -213,7 +213,8 @@ void paintDeadServer(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
             const std::size_t i = lane.spans.firstEndingAfter(life.from);
             if (i < lane.spans.size() && lane.spans[i].from < end) return;
             kit.gap(kit.across(life.from, end, bar, 2),
-                    {Timeline::tr("%1 is dead").arg(kit.trace.displayName(lane.other)), Timeline::tr("dead")});
+                    {Timeline::tr("%1 is dead", "a server").arg(kit.trace.displayName(lane.other)),
+                     Timeline::tr("dead", "a server")});
         },
         [](const SpanSum&) {});
 }

@@ -78,7 +78,7 @@ CopyAfter copyAfter(const TimelineData& data, const Lane& lane, const Tick& tick
 QStringList phaseWords(const trace::Trace& trace, const Span& span) {
     if (NodePhase(span.state) == NodePhase::Paused) return {Timeline::tr("paused")};
     return {QStringLiteral("✕ ") + Timeline::tr("dead since %1").arg(instantShort(trace, Nanos(span.from))),
-            QStringLiteral("✕ ") + Timeline::tr("dead")};
+            QStringLiteral("✕ ") + Timeline::tr("dead", "a server")};
 }
 
 QStringList roleBandWords(const trace::Trace& trace, const Span& span) {
@@ -171,7 +171,7 @@ bool replicates(const Lane& lane) {
 
 QString copyState(const TimelineData& data, const Lane& lane, std::int64_t t) {
     t = std::min(t, data.now());
-    if (copyIsDead(lane, t)) return Timeline::tr("dead");
+    if (copyIsDead(lane, t)) return Timeline::tr("dead", "a server");
     const Span* decider = lane.logical ? spanAt(lane.logical->deciders, t) : nullptr;
     const bool decides = decider && Decider(decider->state) == Decider::One && decider->label == lane.other;
     if (decides) return Timeline::tr("decides");
