@@ -19,11 +19,12 @@ namespace lockscope::qt {
 class LockUse;
 class Manager;
 
-/// What connections beside one another share.
+/// The part that connections beside one another share.
 struct Ground {
     std::vector<std::unique_ptr<blocking::detail::HistoryWriter>> writers; ///< outlive coroutines of the runtime
     EventLoopRuntime runtime;
 
+    /// Refused when connections of another runtime write the history, or have written it.
     std::expected<blocking::detail::HistoryWriter*, LockError> writerOf(const std::shared_ptr<History>& history);
 };
 
@@ -35,8 +36,11 @@ struct Backing : QObject {
     blocking::detail::Meter meter;
     std::set<const LockUse*> uses; ///< the locks over it
 
+    /// Outlives the locks over it.
     EventLoopRuntime& runtime() const { return ground->runtime; }
+    /// By the runtime's monotonic clock.
     Nanos now() const { return runtime().monotonic(); }
+    /// Adds to the totals, and tells the process's handler.
     void measure(LockMeasure::Kind kind, const QByteArray& lock, Nanos duration = {}) {
         meter.note({kind, {lock.constData(), std::size_t(lock.size())}, duration});
     }

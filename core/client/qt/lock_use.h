@@ -18,8 +18,11 @@ public:
     LockUse(const LockUse&) = delete;
     LockUse& operator=(const LockUse&) = delete;
 
+    /// For questions that change no hold.
     LazyLock& lock() const { return *m_lock; }
+    /// As LazyLock::take(), measured; ErrorKind::Refused where another object has the thread's hold.
     Outcome<Hold> take(LockRequest request, std::stop_token stop);
+    /// As Lock::onEvent().
     void listen(std::function<void(HoldEvent event, const QString& reason)> listener) {
         m_listener = std::move(listener);
     }

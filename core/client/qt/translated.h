@@ -31,6 +31,7 @@ Outcome<T> told(recipes::Outcome<T> inner, std::shared_ptr<Backing> kept = nullp
         co_return *std::move(result);
 }
 
+/// A result that is an error already.
 template <typename T>
 Outcome<T> failed(Error error) {
     co_return std::unexpected(std::move(error));
