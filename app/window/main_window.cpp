@@ -427,13 +427,6 @@ void MainWindow::refreshTitle() {
     setWindowTitle(can.live && can.forceRelease ? tr("CHANGES ALLOWED · %1").arg(title) : title);
 }
 
-void MainWindow::refreshRecent() {
-    const bool hidden = m_names->isOn();
-    m_welcome->setRecent(hidden ? QStringList() : m_settings->recentFiles(),
-                         hidden ? QStringList() : m_settings->recentConnections());
-    m_welcome->setSaved(hidden ? QList<views::ConnectDialog::Saved>() : m_settings->savedConnections());
-}
-
 void MainWindow::remember() {
     const bool filled = windowState() & (Qt::WindowMaximized | Qt::WindowFullScreen);
     m_settings->setPlace({normalGeometry(), filled ? WindowPlace::Size::Maximized : WindowPlace::Size::Normal});

@@ -9,6 +9,7 @@
 #include "transport/player.h"
 #include "welcome/connect_dialog.h"
 #include "welcome/url_parts.h"
+#include "welcome/welcome_page.h"
 #include "window/action_registry.h"
 #include "window/lesson_desk.h"
 #include "window/message_bar.h"
@@ -78,6 +79,13 @@ void MainWindow::reopenClosed() {
     const session::SharedRun run = *m_closed;
     setSession(std::make_unique<session::SimulatedSession>(run), false);
     if (run.playhead) m_context->seek(*run.playhead);
+}
+
+void MainWindow::refreshRecent() {
+    const bool hidden = m_names->isOn();
+    m_welcome->setRecent(hidden ? QStringList() : m_settings->recentFiles(),
+                         hidden ? QStringList() : m_settings->recentConnections());
+    m_welcome->setSaved(hidden ? QList<views::ConnectDialog::Saved>() : m_settings->savedConnections());
 }
 
 void MainWindow::noteFile(const QString& path) {
