@@ -252,7 +252,7 @@ void MemcachedWatcher::runDown(std::vector<LockRow>& locks) const {
     for (LockRow& row : locks) {
         const auto its = m_toldAt.find(row.name);
         if (its == m_toldAt.end() || !row.ttlMs) continue;
-        const auto passed = std::chrono::floor<std::chrono::seconds>(now - its->second);
+        const auto passed = std::chrono::round<std::chrono::seconds>(now - its->second);
         row.ttlMs = std::max<std::int64_t>(*row.ttlMs - passed / 1ms, 0);
     }
 }
