@@ -14,8 +14,9 @@ public:
     enum class Which : std::uint8_t { Ends, EndsAndJobControl };
 
     /// From now on until the inbox ends, these signals arrive here instead of having their usual effect: SIGINT,
-    /// SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGCHLD. When a job runs, also SIGCONT, SIGTTIN and SIGTTOU, and
-    /// SIGPIPE is ignored.
+    /// SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGCHLD. When a job runs, also SIGCONT, SIGTTIN and SIGTTOU, all
+    /// others that end a process without being a crash of it (SIGALRM, SIGXCPU, the real-time ones, …), and SIGPIPE is
+    /// ignored.
     explicit SignalInbox(Which which);
     ~SignalInbox() override;
 
