@@ -28,7 +28,7 @@ constexpr int kSmall = 600, kNarrow = 960; ///< a window of less has room for th
 constexpr int kConnectionsWidth = 216, kControlsWidth = 252, kInspectorWidth = 348, kBottomHeight = 216;
 constexpr int kNarrowestInspector = 324; ///< a lock's facts beside its ring
 /// With the tabs above it: the lanes tell the story, and the picture beside them does with the room that it needs.
-constexpr int kLowestCluster = 168, kTallestCluster = 360;
+constexpr int kLowestCluster = 179, kTallestCluster = 360;
 
 /// Stands in for the title bar of a dock that has none.
 class NoTitle : public QWidget {

@@ -34,7 +34,7 @@ struct TimelineMetrics {
         Low,     ///< copies stand below the effects
         Lower,   ///< without the strip of who decides a record, and servers have one line of words
         Lowest,  ///< records have room for a bar and its queue
-        Least    ///< queues have no words, and lanes of effects that nobody has written are a line
+        Least    ///< queues have no words; copies, servers, links and effects that nobody has written are lines
     };
     Density density = Density::Usual;
     /// Whether clients that believe stand before all others, because not even lines of all of them have room.

@@ -184,37 +184,6 @@ private Q_SLOTS:
         }
         QVERIFY(shorter > 0);
     }
-
-    /// Where there is little room, the last words go as a whole, into the tool tip.
-    void noWordAtTheFootIsCut() {
-        struct LoadedSession : FakeSession {
-            std::optional<double> ownLoad() const override { return 40; }
-        };
-        tests::WindowScene scene;
-        auto session = std::make_unique<LoadedSession>();
-        session->can = {};
-        session->can.live = true;
-        scene.window->setSession(std::move(session), false);
-        QStatusBar* const foot = scene.window->statusBar();
-        const auto labels = foot->findChildren<QLabel*>();
-        const auto load = std::ranges::find_if(
-            labels, [](const QLabel* label) { return label->accessibleName().startsWith(QStringLiteral("Load: ")); });
-        QVERIFY(load != labels.end());
-        const auto all = [&] { return (*load)->accessibleName().mid(6); };
-        QTRY_VERIFY2(all().startsWith(u"our own load 40"_qs) && all().contains(u"events"_qs), qPrintable(all()));
-        int shorter = 0;
-        for (int width = 1600; width >= 300; width -= 50) {
-            foot->resize(width, foot->height());
-            const QString words = (*load)->text();
-            shorter += words != all();
-            QVERIFY2(all().startsWith(words), qPrintable(words));
-            QCOMPARE((*load)->toolTip(), words == all() ? QString() : all());
-            const int needed = (*load)->fontMetrics().horizontalAdvance(words);
-            QVERIFY2((*load)->width() >= needed && foot->rect().contains((*load)->geometry()),
-                     qPrintable(QStringLiteral("%1: %2").arg(width).arg(words)));
-        }
-        QVERIFY(shorter > 0);
-    }
 };
 
 QTEST_MAIN(TestWindowLook)

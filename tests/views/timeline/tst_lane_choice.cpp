@@ -349,7 +349,6 @@ private Q_SLOTS:
             copies.push_back(s.cast.trace->intern(trace::EntityKind::Lock, "orders", node, s.cast.lock));
             s.cast.at(2s, EventKind::RecordHeld, s.cast.a.thread, copies.back(), Nanos(12s).count(), 1);
         }
-        s.cast.at(10s, EventKind::LinkCut, s.cast.a.client, s.cast.a.link, 0, 0, trace::kFault);
         s.layOut();
         const auto fittedTo = [&s](int room) {
             const TimelineMetrics metrics =
@@ -364,7 +363,7 @@ private Q_SLOTS:
         const TimelineMetrics metrics = fittedTo(least);
         QCOMPARE(metrics.density, TimelineMetrics::Density::Least);
         QVERIFY(metrics.wordsOnBeliefs());
-        for (const trace::EntityId lane : {copies[0], copies[1], s.cast.node, s.cast.a.link}) {
+        for (const trace::EntityId lane : {copies[0], copies[1], s.cast.node}) {
             const int row = s.layout.rowOf(lane);
             QVERIFY(row >= 0 && isStrip(metrics, s.layout.rows()[std::size_t(row)].height));
         }

@@ -15,7 +15,7 @@ struct Stage : PauseView {
     std::vector<trace::EntityId> servers;
 
     Stage() {
-        for (int i = 0; i < 10; ++i) {
+        for (int i = 0; i < 40; ++i) {
             servers.push_back(cast.trace->intern(trace::EntityKind::Node, "spare-" + QByteArray::number(i)));
             cast.at(10s, trace::EventKind::NodeStarted, servers.back());
         }
