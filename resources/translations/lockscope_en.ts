@@ -359,6 +359,14 @@
             <numerusform>%1, %n dead</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%1, %n dead</source>
+        <comment>6 clients, 4 dead</comment>
+        <translation>
+            <numerusform>%1, %n dead</numerusform>
+            <numerusform>%1, %n dead</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>Story</name>
@@ -543,6 +551,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n key(s) cannot be read before the move of their slot ends, so locks among them are not known%1</source>
+        <translation>
+            <numerusform>%n key cannot be read before the move of their slot ends, so locks among them are not known%1</numerusform>
+            <numerusform>%n keys cannot be read before the move of their slot ends, so locks among them are not known%1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n lock(s) went to another node of the cluster with their slots, so this one does not know them any more%1. Watch all nodes together: redis+cluster://HOST:PORT</source>
         <translation>
             <numerusform>%n lock went to another node of the cluster with its slot, so this one does not know it any more%1. Watch all nodes together: redis+cluster://HOST:PORT</numerusform>
@@ -654,6 +669,13 @@
             <numerusform>%1 of %2 keys looked at</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%1: the first look goes on, for %2 by now; %n command(s) were sent</source>
+        <translation>
+            <numerusform>%1: the first look goes on, for %2 by now; %n command were sent</numerusform>
+            <numerusform>%1: the first look goes on, for %2 by now; %n commands were sent</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>lockscope::app::AlertNotifier</name>
@@ -738,13 +760,6 @@
         <translation>
             <numerusform>%n master</numerusform>
             <numerusform>%n masters</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%1 has not answered for %n second(s)</source>
-        <translation>
-            <numerusform>%1 has not answered for %n second</numerusform>
-            <numerusform>%1 has not answered for %n seconds</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -899,6 +914,13 @@
 </context>
 <context>
     <name>lockscope::views::ConnectionsPanel</name>
+    <message numerus="yes">
+        <source>%n lock(s) now</source>
+        <translation>
+            <numerusform>%n lock now</numerusform>
+            <numerusform>%n locks now</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n lock(s)</source>
         <translation>

@@ -584,7 +584,8 @@
     </message>
     <message>
         <source>dead</source>
-        <translation>已死</translation>
+        <comment>a server</comment>
+        <translation>已宕机</translation>
     </message>
     <message>
         <source>paused</source>
@@ -615,6 +616,10 @@
     <message>
         <source>session expired</source>
         <translation>会话过期</translation>
+    </message>
+    <message>
+        <source>dead</source>
+        <translation>已死</translation>
     </message>
     <message>
         <source>holds, by the record</source>
@@ -706,7 +711,7 @@
     </message>
     <message>
         <source>%1 is down?</source>
-        <translation>%1 宕机了？</translation>
+        <translation>%1 已宕机？</translation>
     </message>
     <message>
         <source>%1, voted for %2</source>
@@ -2640,6 +2645,10 @@
         <translation>所有键都被删除</translation>
     </message>
     <message>
+        <source>the window keeps no more of a busy watch: the recording of the last hour may reach further back</source>
+        <translation>观察繁忙时窗口不再保留更早的内容：最近一小时的记录可能更早</translation>
+    </message>
+    <message>
         <source>the wait is over</source>
         <translation>等待已结束</translation>
     </message>
@@ -2655,6 +2664,32 @@
     <message>
         <source>%1 leads now</source>
         <translation>%1 成为领导者</translation>
+    </message>
+    <message>
+        <source>%1 was started again</source>
+        <translation>%1 已重新启动</translation>
+    </message>
+    <message>
+        <source>all keys of %1 were deleted</source>
+        <translation>%1 的所有键被删除</translation>
+    </message>
+    <message>
+        <source>another server took the place of one</source>
+        <translation>另一台服务器取代了其中一台</translation>
+    </message>
+    <message>
+        <source>%1 took the place of %2</source>
+        <extracomment>%1 and %2 are addresses of servers.</extracomment>
+        <translation>%1 取代了 %2</translation>
+    </message>
+    <message>
+        <source>slots went to another server</source>
+        <translation>一些槽迁到了另一台服务器</translation>
+    </message>
+    <message>
+        <source>slots %1 went from %2 to %3</source>
+        <extracomment>Of a cluster: %1 are numbers of slots such as "448 5461-5470", %2 and %3 addresses of servers.</extracomment>
+        <translation>槽 %1 从 %2 迁到了 %3</translation>
     </message>
     <message>
         <source>Life and faults</source>
@@ -2763,7 +2798,7 @@
     </message>
     <message>
         <source>believes it down?</source>
-        <translation>认为宕机？</translation>
+        <translation>认为已宕机？</translation>
     </message>
     <message>
         <source>votes for</source>
@@ -3560,6 +3595,11 @@
         <translation>还没有服务器。</translation>
     </message>
     <message>
+        <source>%1 is dead.</source>
+        <comment>a server</comment>
+        <translation>%1 已宕机。</translation>
+    </message>
+    <message>
         <source>There is no lock manager that could change its engine.</source>
         <translation>这里没有可以更换引擎的锁管理器。</translation>
     </message>
@@ -3654,6 +3694,23 @@
     <message>
         <source>“%1” does not fit this scenario's servers and programs; these do: %2.</source>
         <translation>“%1”不适合此场景的服务器和程序；适合的有：%2。</translation>
+    </message>
+    <message>
+        <source>one %1 server</source>
+        <translation>一台 %1 服务器</translation>
+    </message>
+    <message>
+        <source>%1 %2 servers</source>
+        <extracomment>%1 a number, %2 "ZooKeeper".</extracomment>
+        <translation>%1 台 %2 服务器</translation>
+    </message>
+    <message>
+        <source>%1 does not work on %2: the run is on %3 instead</source>
+        <translation>%1 不能用于 %2：改在 %3 上运行</translation>
+    </message>
+    <message>
+        <source>“%1” does not work on the servers that are named here, %2: choose one of %3, or servers for it</source>
+        <translation>“%1”不能用于这里写明的服务器（%2）：请改用 %3 之一，或换成它能用的服务器</translation>
     </message>
     <message>
         <source>%1 is a Sentinel: it keeps no locks.</source>
@@ -4222,6 +4279,11 @@
         <translation>%1 已死</translation>
     </message>
     <message>
+        <source>%1 dead</source>
+        <comment>a server</comment>
+        <translation>%1 已宕机</translation>
+    </message>
+    <message>
         <source>clock of %1 off</source>
         <translation>%1 时钟偏差</translation>
     </message>
@@ -4658,12 +4720,12 @@
 <context>
     <name>Lock</name>
     <message>
-        <source>the lock “%1” could not be given back: %2</source>
-        <translation>锁“%1”无法归还：%2</translation>
-    </message>
-    <message>
         <source>a hold of “%1” could not be given back: %2</source>
         <translation>对“%1”的一次持有无法归还：%2</translation>
+    </message>
+    <message>
+        <source>the last object of the lock “%1” was destroyed while a thread held it: it is given back</source>
+        <translation>锁“%1”的最后一个对象在仍有线程持有时被销毁：锁已被归还</translation>
     </message>
     <message>
         <source>the lock “%1” was taken</source>
@@ -4694,8 +4756,8 @@
         <translation>未获得锁“%1”：%2</translation>
     </message>
     <message>
-        <source>the last object of the lock “%1” was destroyed while a thread held it: it is given back</source>
-        <translation>锁“%1”的最后一个对象在仍有线程持有时被销毁：锁已被归还</translation>
+        <source>the lock “%1” could not be given back: %2</source>
+        <translation>锁“%1”无法归还：%2</translation>
     </message>
     <message>
         <source>renewal refused: the server no longer knows this hold</source>
@@ -4832,6 +4894,10 @@
         <translation>本程序的另一个客户端已在 %2 上使用标识“%1”：两者会把对方的锁当成自己的。请给每个客户端各自的标识，或先关闭另一个。</translation>
     </message>
     <message>
+        <source>Another object of this connection uses the lock “%1” for thread %2: to the servers both are one holder. Share one object, or give each coroutine that locks a thread number of its own.</source>
+        <translation>此连接的另一个对象正在为线程 %2 使用锁“%1”：对服务器来说，两者是同一个持有者。请共用一个对象，或者给每个要加锁的协程一个自己的线程号。</translation>
+    </message>
+    <message>
         <source>Locks of the recipe “%1” have no conditions; those of %2 do.</source>
         <translation>算法“%1”的锁没有条件变量；%2 的锁有。</translation>
     </message>
@@ -4852,10 +4918,6 @@
         <translation>锁需要一个名称。</translation>
     </message>
     <message>
-        <source>The semaphore “%1” needs at least one permit, not %2.</source>
-        <translation>信号量“%1”至少需要一个许可，而不是 %2 个。</translation>
-    </message>
-    <message>
         <source>The URL's option wait=%1 is not a number of replicas; write for example wait=1.</source>
         <translation>URL 的选项 wait=%1 不是副本数；例如写成 wait=1。</translation>
     </message>
@@ -4874,6 +4936,10 @@
     <message>
         <source>“%1” cannot be the name of a record: it takes 1 to %2 bytes of UTF-8 without a zero byte.</source>
         <translation>“%1”不能作为记录名：它须为 1 到 %2 字节、不含零字节的 UTF-8。</translation>
+    </message>
+    <message>
+        <source>The semaphore “%1” needs at least one permit, not %2.</source>
+        <translation>信号量“%1”至少需要一个许可，而不是 %2 个。</translation>
     </message>
     <message>
         <source>“%1” has no names that kazoo sees. With layout=kazoo there are zk-mutex and zk-rw; or leave the option out of the URL.</source>
@@ -5296,10 +5362,6 @@
     <message>
         <source>There is no namespace “%1” in the configuration.</source>
         <translation>配置中没有命名空间“%1”。</translation>
-    </message>
-    <message>
-        <source>A semaphore has at least one permit, not %1.</source>
-        <translation>信号量至少有一个许可，而不是 %1 个。</translation>
     </message>
     <message>
         <source>The namespace “%1” has no engine %2.</source>
@@ -6563,6 +6625,10 @@ A client's address leads to the new master at once.</source>
         <source>“%1” names no lock: redis-multi takes names such as "a,b"</source>
         <translation>“%1”中没有锁的名字：redis-multi 使用 "a,b" 这样的名字</translation>
     </message>
+    <message>
+        <source>this fault never strikes: the steps of %1 are 1 to %2</source>
+        <translation>此故障永远不会发生：%1 的步骤是 1 到 %2</translation>
+    </message>
 </context>
 <context>
     <name>Recording</name>
@@ -6692,6 +6758,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>the cluster</source>
         <translation>集群</translation>
+    </message>
+    <message>
+        <source>%1 is a Redis server and no Sentinel: give the Sentinels’ own ports, such as 26379, or write redis:// for this server alone.</source>
+        <translation>%1 是 Redis 服务器，不是 Sentinel：请写 Sentinel 自己的端口（例如 26379），或对这台服务器单独使用 redis://。</translation>
     </message>
     <message>
         <source>%1 watches over no master “%2”.</source>
@@ -7553,12 +7623,25 @@ A client's address leads to the new master at once.</source>
         <source>%1, %n dead</source>
         <comment>6 servers, 4 dead</comment>
         <translation>
+            <numerusform>%1，其中 %n 个已宕机</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n dead</source>
+        <comment>6 clients, 4 dead</comment>
+        <translation>
             <numerusform>%1，其中 %n 个已死</numerusform>
         </translation>
     </message>
     <message>
         <source>%1, %2 dead</source>
+        <comment>servers</comment>
         <extracomment>3 servers, redis-1 dead</extracomment>
+        <translation>%1，%2 已宕机</translation>
+    </message>
+    <message>
+        <source>%1, %2 dead</source>
+        <comment>clients</comment>
         <translation>%1，%2 已死</translation>
     </message>
 </context>
@@ -7812,11 +7895,6 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <comment>a fault, and whom else it struck</comment>
-        <translation>%1，%2</translation>
-    </message>
-    <message>
         <source>paused %1</source>
         <translation>暂停 %1</translation>
     </message>
@@ -7915,6 +7993,11 @@ A client's address leads to the new master at once.</source>
         <translation>磁盘恢复</translation>
     </message>
     <message>
+        <source>, </source>
+        <comment>between names that share a fault</comment>
+        <translation>、</translation>
+    </message>
+    <message>
         <source>before the change</source>
         <extracomment>On a client's lane, in the faint picture of the run before something in its past was changed.</extracomment>
         <translation>更改之前</translation>
@@ -7956,6 +8039,10 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>believes it holds</source>
+        <translation>仍以为持有</translation>
+    </message>
+    <message>
+        <source>still believes</source>
         <translation>仍以为持有</translation>
     </message>
     <message>
@@ -8058,6 +8145,11 @@ A client's address leads to the new master at once.</source>
         <translation>空：未复制</translation>
     </message>
     <message>
+        <source>dead</source>
+        <comment>a server</comment>
+        <translation>已宕机</translation>
+    </message>
+    <message>
         <source>not observed</source>
         <translation>未观察到</translation>
     </message>
@@ -8110,7 +8202,8 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 is dead</source>
-        <translation>%1 已死</translation>
+        <comment>a server</comment>
+        <translation>%1 已宕机</translation>
     </message>
     <message>
         <source>connected</source>
@@ -8184,6 +8277,11 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 (%2)</source>
         <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>%1 (unless renewed)</source>
+        <extracomment>When a lease ends that runs yet: "12.5 s (unless renewed)".</extracomment>
+        <translation>%1（若不续期）</translation>
     </message>
     <message>
         <source>%1: %2</source>
@@ -8297,7 +8395,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 is down: %2</source>
-        <translation>%1 宕机：%2</translation>
+        <translation>%1 已宕机：%2</translation>
     </message>
     <message>
         <source>%1 is cut: %2</source>
@@ -8809,7 +8907,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>dead since %1</source>
-        <translation>自 %1 起宕机</translation>
+        <translation>自 %1 起已宕机</translation>
     </message>
     <message>
         <source>candidate</source>
@@ -8870,19 +8968,19 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>died; others have a copy</source>
-        <translation>宕机；其他节点有副本</translation>
+        <translation>已宕机；其他节点有副本</translation>
     </message>
     <message>
         <source>died; a copy was on its way</source>
-        <translation>宕机；副本已在途中</translation>
+        <translation>已宕机；副本已在途中</translation>
     </message>
     <message>
         <source>died; no other server has a copy yet</source>
-        <translation>宕机；其他节点还没有副本</translation>
+        <translation>已宕机；其他节点还没有副本</translation>
     </message>
     <message>
         <source>died with the only copy of %1's lock</source>
-        <translation>宕机，带走了 %1 的锁的唯一副本</translation>
+        <translation>已宕机，带走了 %1 的锁的唯一副本</translation>
     </message>
     <message>
         <source>came back without it</source>
@@ -8906,7 +9004,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>down</source>
-        <translation>宕机</translation>
+        <translation>已宕机</translation>
     </message>
     <message>
         <source>up</source>
@@ -9137,6 +9235,10 @@ A client's address leads to the new master at once.</source>
         <translation>它们全都卡住了 %1：从 %2 到 %3。</translation>
     </message>
     <message>
+        <source>%1 had learned of the loss at %2, and wrote all the same.</source>
+        <translation>%1 在 %2 已得知锁丢失，却仍然写入。</translation>
+    </message>
+    <message>
         <source>Two or more of %1 have believed at the same time that they hold %2, since %3, for %4 so far.</source>
         <translation>%1 中有两个或更多自 %3 起同时以为自己持有 %2，至今 %4。</translation>
     </message>
@@ -9326,6 +9428,14 @@ A client's address leads to the new master at once.</source>
         <translation>%1 的工作从 %2 起卡住，而它的客户端还活着：所以服务器保留着它的条目，只有设定最长持有时间才能结束。</translation>
     </message>
     <message>
+        <source>The work of %1 had hung since %2, and its entry had no expiry.</source>
+        <translation>%1 的工作从 %2 起卡住，而它的条目没有过期时间。</translation>
+    </message>
+    <message>
+        <source>The work of %1 has hung since %2, and its entry has no expiry: only a maximum hold time would end it.</source>
+        <translation>%1 的工作从 %2 起卡住，而它的条目没有过期时间：只有设定最长持有时间才能结束。</translation>
+    </message>
+    <message>
         <source>The work of %1 had hung since %2, and its lease lasted until %3.</source>
         <translation>%1 的工作从 %2 起卡住，而它的租约持续到 %3。</translation>
     </message>
@@ -9366,6 +9476,18 @@ A client's address leads to the new master at once.</source>
         <translation>%1 自 %2 起一直暂停。</translation>
     </message>
     <message>
+        <source>%1 gave the lock back at %2, but the server did not carry that out.</source>
+        <translation>%1 在 %2 归还了锁，但服务器没有执行。</translation>
+    </message>
+    <message>
+        <source>%1 took the lock for lost at %2.</source>
+        <translation>%1 在 %2 认为锁已丢失。</translation>
+    </message>
+    <message>
+        <source>%1 stopped asking for the lock at %2, but its request was carried out all the same.</source>
+        <translation>%1 在 %2 不再请求锁，但它的请求仍被执行了。</translation>
+    </message>
+    <message>
         <source>The entry of %1 was on the server and had no expiry, but %1 did not believe that it held the lock.</source>
         <translation>%1 的条目在服务器上，没有过期时间，但 %1 并不以为自己持有锁。</translation>
     </message>
@@ -9384,6 +9506,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>A request of %1 reached %2 twice, sent at %3: %2 did it twice and counted one hold more than %1 knew of.</source>
         <translation>%1 在 %3 发出的一个请求两次到达 %2：%2 执行了两次，比 %1 所知多计了一次持有。</translation>
+    </message>
+    <message>
+        <source>%1 took the place of %2 at %3, and did not know that %4 had taken the lock once more.</source>
+        <translation>%1 在 %3 取代了 %2，却不知道 %4 又取了一次锁。</translation>
     </message>
     <message>
         <source>The server freed %1 at %2 although %3 held it more than once: a hold count falls by one at a time.</source>
@@ -9418,12 +9544,12 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %3 与 %2 断开，而服务器不知道：在它看来 %1 的连接还活着。</translation>
     </message>
     <message>
-        <source>Clients were told at %1 to take their locks on %2. %3 had asked the engine before it by then, and got the lock there at %4: %2 knows nothing of that.</source>
-        <translation>客户端在 %1 被告知改到 %2 上取锁。那时 %3 已向之前的引擎请求，并于 %4 在那里得到锁：%2 对此一无所知。</translation>
+        <source>Clients were told at %1 to take their locks on %2. %3 had asked the former engine by then, and got the lock there at %4: %2 knows nothing of that.</source>
+        <translation>客户端在 %1 被告知改到 %2 上取锁。那时 %3 已向原来的引擎请求，并于 %4 在那里得到锁：%2 对此一无所知。</translation>
     </message>
     <message>
-        <source>Clients were told at %1 to take their locks on %2, and nobody waited for those on the engine before it: they go on there, and %2 knows nothing of them.</source>
-        <translation>客户端在 %1 被告知改到 %2 上取锁，没有人等待之前那个引擎上的锁结束：它们在那里继续，而 %2 对它们一无所知。</translation>
+        <source>Clients were told at %1 to take their locks on %2, and nobody waited for the holders on the former engine: they go on there, and %2 knows nothing of them.</source>
+        <translation>客户端在 %1 被告知改到 %2 上取锁，没有人等待原来引擎上的持有者：它们在那里继续，而 %2 对它们一无所知。</translation>
     </message>
     <message>
         <source>%1 crashed at %2 before the lock of %3 had reached a replica.</source>
@@ -9532,6 +9658,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 worked for longer than its lease, and nothing renewed it.</source>
         <translation>%1 工作的时间超过了租约，而没有谁续期。</translation>
+    </message>
+    <message>
+        <source>The lease of %1 was renewed for the last time at %2.</source>
+        <translation>%1 的租约最后一次续期是在 %2。</translation>
     </message>
     <message>
         <source>The clock of %1 jumped at %2.</source>
@@ -9668,7 +9798,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>%1 was dead since %2, and did not have it.</source>
-        <translation>%1 从 %2 起已死，没有该锁。</translation>
+        <translation>%1 从 %2 起已宕机，没有该锁。</translation>
     </message>
     <message>
         <source>%1 had the lock of %2 in its place.</source>
@@ -9759,12 +9889,20 @@ A client's address leads to the new master at once.</source>
         <translation>%1 的所有数据在 %2 被删除，谁持有许可的记录也随之消失：它发放了新的许可。</translation>
     </message>
     <message>
+        <source>%1 took the place of %2 at %3, and did not know who held permits: it gave out new ones.</source>
+        <translation>%1 于 %3 取代了 %2，但不知道谁持有许可：它发出了新的许可。</translation>
+    </message>
+    <message>
         <source>%1 died at %2, and did not know who held permits when it was back: it gave out new ones.</source>
         <translation>%1 在 %2 宕机，恢复后不知道谁持有许可：它发放了新的许可。</translation>
     </message>
     <message>
         <source>%1 lost its memory of who held permits at %2, and gave out new ones.</source>
         <translation>%1 在 %2 丢失了谁持有许可的记录，并发放了新的许可。</translation>
+    </message>
+    <message>
+        <source>Clients were told at %1 to take their locks on %2, which counts tokens by itself.</source>
+        <translation>客户端在 %1 被告知改到 %2 上取锁，而它自己另行计数令牌。</translation>
     </message>
     <message>
         <source>%1 took the place of %2 at %3, and did not know of the newest tokens.</source>
@@ -10136,6 +10274,13 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>This is one node of a cluster, with %1 of %2 slots: locks in the others do not show, and waiters are not known</source>
         <translation>这是集群中的一个节点，拥有 %2 个槽中的 %1 个：其余槽中的锁不会显示，等待者未知</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n key(s) cannot be read before the move of their slot ends, so locks among them are not known%1</source>
+        <translation>
+            <numerusform>有 %n 个键在其槽迁移完成前无法读取，其中的锁未知%1</numerusform>
+        </translation>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n lock(s) went to another node of the cluster with their slots, so this one does not know them any more%1. Watch all nodes together: redis+cluster://HOST:PORT</source>
@@ -10979,6 +11124,10 @@ A client's address leads to the new master at once.</source>
         </translation>
     </message>
     <message>
+        <source>%1 is passed over, because “%2” is the name of a built-in one: give the file another name</source>
+        <translation>跳过了 %1：“%2”是内置文件的名字，请给这个文件另取一个名字</translation>
+    </message>
+    <message>
         <source>your own: %1</source>
         <translation>自编：%1</translation>
     </message>
@@ -11334,6 +11483,10 @@ A client's address leads to the new master at once.</source>
         <translation>--max-bytes：“%1”不是 200M 这样的大小；至少 1M</translation>
     </message>
     <message>
+        <source>--match: name a lock or a pattern, or leave it out to watch every lock</source>
+        <translation>--match：请写锁名或模式；要监视所有锁，就去掉它</translation>
+    </message>
+    <message>
         <source>--record needs a watch that goes on: leave --once out</source>
         <translation>--record 需要持续的监视：请去掉 --once</translation>
     </message>
@@ -11621,6 +11774,11 @@ A client's address leads to the new master at once.</source>
         <translation>%1 又有应答了</translation>
     </message>
     <message>
+        <source>slots %1 went from %2 to %3</source>
+        <extracomment>Of a cluster: %1 are numbers of slots such as "448 5461-5470", %2 and %3 addresses of servers.</extracomment>
+        <translation>槽 %1 从 %2 迁到了 %3</translation>
+    </message>
+    <message>
         <source>%1 leads now</source>
         <translation>%1 成为领导者</translation>
     </message>
@@ -11809,6 +11967,31 @@ A client's address leads to the new master at once.</source>
         <source>alert over</source>
         <translation>告警解除</translation>
     </message>
+    <message numerus="yes">
+        <source>%1: the first look goes on, for %2 by now; %n command(s) were sent</source>
+        <translation>
+            <numerusform>%1：第一次查看仍在进行，已有 %2；已发出 %n 条命令</numerusform>
+        </translation>
+        </translation>
+    </message>
+    <message>
+        <source>not looked at for %1: a look costs this server much, so the next one is due in %2</source>
+        <extracomment>%1 and %2 are lengths of time.</extracomment>
+        <translation>已有 %1 未查看：查看一次对此服务器开销很大，下一次在 %2 后</translation>
+    </message>
+    <message>
+        <source>not looked at for %1: the look that goes on takes long</source>
+        <extracomment>%1 is a length of time.</extracomment>
+        <translation>已有 %1 未查看：正在进行的查看耗时很长</translation>
+    </message>
+    <message>
+        <source>looked at again after %1</source>
+        <translation>隔了 %1 后再次查看</translation>
+    </message>
+    <message>
+        <source>what came and went meanwhile was not seen</source>
+        <translation>其间出现又消失的未被看到</translation>
+    </message>
     <message>
         <source>%1 has not answered for %2</source>
         <translation>%1 已有 %2 没有应答</translation>
@@ -11833,6 +12016,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>exactly %1</source>
         <translation>正好 %1</translation>
+    </message>
+    <message>
+        <source>lease</source>
+        <translation>租约</translation>
     </message>
     <message>
         <source>Changes of the setting “%1”</source>
@@ -11992,16 +12179,16 @@ A client's address leads to the new master at once.</source>
         <translation>%1（现在 %2）</translation>
     </message>
     <message>
+        <source>there is no scenario “%1”%2</source>
+        <translation>没有场景“%1”%2</translation>
+    </message>
+    <message>
         <source>“%1” is taken; give the moment another name</source>
         <translation>“%1”已被占用；请给这个时刻换个名字</translation>
     </message>
     <message>
         <source>“%1” must be an earlier moment</source>
         <translation>“%1”必须是更早的时刻</translation>
-    </message>
-    <message>
-        <source>there is no scenario “%1”%2</source>
-        <translation>没有场景“%1”%2</translation>
     </message>
     <message>
         <source>the lesson has no scene “%1”</source>
@@ -12109,12 +12296,20 @@ A client's address leads to the new master at once.</source>
         <translation>还没开始就结束了</translation>
     </message>
     <message>
+        <source>it ends where the step before it ends: let it end later, or join the two</source>
+        <translation>它与上一步同时结束：让它晚些结束，或把两步合并</translation>
+    </message>
+    <message>
         <source>it ends after its run</source>
         <translation>结束得比运行还晚</translation>
     </message>
     <message>
         <source>a claim is false: %1</source>
         <translation>论断不成立：%1</translation>
+    </message>
+    <message>
+        <source>its answer is told in the next step, and there is none: add one</source>
+        <translation>答案在下一步讲，而后面没有步骤了：请添加一步</translation>
     </message>
     <message>
         <source>not exactly one answer is right: %1</source>
@@ -12486,7 +12681,7 @@ A client's address leads to the new master at once.</source>
         <translation>选择泳道</translation>
     </message>
     <message>
-        <source>The lane’s lock in detail</source>
+        <source>The lane's lock in detail</source>
         <translation>泳道上那把锁的详情</translation>
     </message>
     <message>
@@ -12558,7 +12753,7 @@ A client's address leads to the new master at once.</source>
         <translation>黑屏</translation>
     </message>
     <message>
-        <source>Leave the presenter’s view</source>
+        <source>Leave the presenter's view</source>
         <translation>离开演示视图</translation>
     </message>
     <message>
@@ -12576,6 +12771,10 @@ A client's address leads to the new master at once.</source>
 </context>
 <context>
     <name>lockscope::app::MainWindow</name>
+    <message>
+        <source>The recording goes on in %1.</source>
+        <translation>录制在 %1 中继续。</translation>
+    </message>
     <message>
         <source>Recorded to %1.</source>
         <translation>已录制到 %1。</translation>
@@ -12754,7 +12953,7 @@ A client's address leads to the new master at once.</source>
         <translation>下一个事件</translation>
     </message>
     <message>
-        <source>to the step’s end</source>
+        <source>to the step's end</source>
         <translation>直接看这一步的结果</translation>
     </message>
     <message>
@@ -12925,9 +13124,19 @@ A client's address leads to the new master at once.</source>
         <translation>监视占用服务器 %1 %（上限 %2 %）</translation>
     </message>
     <message>
+        <source>watching takes %1 %, more than its %2 %: looks are made rarer</source>
+        <extracomment>As above, while it is more than that for a moment.</extracomment>
+        <translation>监视占用 %1 %，超过上限 %2 %：正在降低查看频率</translation>
+    </message>
+    <message>
         <source>picture ≤ %1 old</source>
         <extracomment>The age of what the window shows of watched servers.</extracomment>
         <translation>画面延迟 ≤ %1</translation>
+    </message>
+    <message>
+        <source>shown from %1</source>
+        <extracomment>Of a busy watch, of which the window keeps the end only: %1 is a time of day.</extracomment>
+        <translation>自 %1 起显示</translation>
     </message>
     <message numerus="yes">
         <source>%n gap(s) (%1)</source>
@@ -13278,7 +13487,7 @@ A client's address leads to the new master at once.</source>
         <translation>恢复文字大小(&amp;U)</translation>
     </message>
     <message>
-        <source>&amp;Presenter’s view</source>
+        <source>&amp;Presenter's view</source>
         <translation>演示视图(&amp;P)</translation>
     </message>
     <message>
@@ -13484,11 +13693,9 @@ A client's address leads to the new master at once.</source>
         <source>asks every %1</source>
         <translation>每 %1 询问一次</translation>
     </message>
-    <message numerus="yes">
-        <source>%1 has not answered for %n second(s)</source>
-        <translation>
-            <numerusform>%1 已有 %n 秒没有应答</numerusform>
-        </translation>
+    <message>
+        <source>%1 does not answer</source>
+        <translation>%1 没有应答</translation>
     </message>
     <message>
         <source>%1 is read-only: allow changes on this connection first.</source>
@@ -13745,6 +13952,10 @@ A client's address leads to the new master at once.</source>
         <source>%1 at %2</source>
         <comment>the target of a fault, and an instant</comment>
         <translation>%2 的 %1</translation>
+    </message>
+    <message>
+        <source>The run begins again. %1.</source>
+        <translation>运行重新开始。%1。</translation>
     </message>
     <message>
         <source>The run begins again on the servers of %1. This was done by hand, does not fit them and is left out: %2.</source>
@@ -14176,7 +14387,8 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>dead</source>
-        <translation>已死</translation>
+        <comment>a server</comment>
+        <translation>已宕机</translation>
     </message>
     <message>
         <source>paused</source>
@@ -14435,8 +14647,8 @@ A client's address leads to the new master at once.</source>
         <translation>两次运行经过相同</translation>
     </message>
     <message>
-        <source>Above %1; below %2.</source>
-        <translation>上面%1；下面%2。</translation>
+        <source>By the end: above %1; below %2.</source>
+        <translation>到结束时：上面%1；下面%2。</translation>
     </message>
     <message>
         <source>Above, %1; below, %2.  ·  %3</source>
@@ -14710,6 +14922,13 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Watch another server beside these</source>
         <translation>在这些服务器之外再监视一台</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lock(s) now</source>
+        <translation>
+            <numerusform>现有 %n 个锁</numerusform>
+        </translation>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n lock(s)</source>
@@ -15016,8 +15235,8 @@ A client's address leads to the new master at once.</source>
         <translation>每种加锁的方法在每种故障下的表现</translation>
     </message>
     <message>
-        <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted · refused: two held it, no old write was accepted</source>
-        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 停滞：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入 · 被拒绝：两个同时持有，但过期的写入没有被接受</translation>
+        <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted · refused: two held it, no old write was accepted · — does not apply</source>
+        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 停滞：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入 · 被拒绝：两个同时持有，但过期的写入没有被接受 · — 不适用</translation>
     </message>
     <message>
         <source>stuck</source>
@@ -15085,6 +15304,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Drag a fault to another instant; double click adds one there; Delete removes the chosen one</source>
         <translation>把故障拖到别的时刻；双击在该处添加；Delete 删除选中的故障</translation>
+    </message>
+    <message>
+        <source>The faults stand here as soon as the text is JSON.</source>
+        <translation>文本成为 JSON 后，故障会显示在这里。</translation>
     </message>
     <message>
         <source>No faults: a double click or Insert adds one.</source>
@@ -15500,7 +15723,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>预览</translation>
     </message>
     <message>
-        <source>Shows this step in the main window, in the presenter’s view</source>
+        <source>Shows this step in the main window, in the presenter's view</source>
         <translation>在主窗口的演示视图里显示这一步</translation>
     </message>
     <message>
@@ -15510,6 +15733,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Plays every scene and says which claim is false</source>
         <translation>把每一场跑一遍，指出哪个论断不成立</translation>
+    </message>
+    <message>
+        <source>&amp;Show what the scene does</source>
+        <translation>显示场景的运行(&amp;S)</translation>
     </message>
     <message>
         <source>First mend what is wrong: %1</source>
@@ -15528,6 +15755,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>
             <numerusform>有 %n 处不符</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Checked: every claim is true of its run. Texts that are still to be written: %1</source>
+        <translation>检查完毕：每条断言都符合其运行。尚未写的文本：%1</translation>
     </message>
 </context>
 <context>
@@ -15657,6 +15888,14 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>自编 · %1</translation>
     </message>
     <message>
+        <source>A built-in lesson has this name, too: give the file %1 another one.</source>
+        <translation>有一节内置课程也叫这个名字：请给文件 %1 另取一个名字。</translation>
+    </message>
+    <message>
+        <source>cannot be opened</source>
+        <translation>无法打开</translation>
+    </message>
+    <message>
         <source>has mistakes</source>
         <translation>有错误</translation>
     </message>
@@ -15739,8 +15978,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>课程在等你</translation>
     </message>
     <message>
-        <source>Break the run as you like: it is yours now. The lesson goes on where you left it.</source>
-        <translation>现在随你折腾。回来后，课程从离开的地方继续。</translation>
+        <source>Break the run as you like: it is yours now. Right-click a row, or use the controls at the left, then play on. The lesson goes on where you left it.</source>
+        <translation>现在随你折腾：右键点某一行，或用左边的控件，再继续播放。回来后，课程从离开的地方继续。</translation>
     </message>
     <message>
         <source>Look at: %1</source>
@@ -15886,7 +16125,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>完整清单</translation>
     </message>
     <message>
-        <source>a number such as R15 is that of a real server’s behaviour</source>
+        <source>a number such as R15 is that of a real server's behaviour</source>
         <translation>R15 这样的编号是真实服务器行为的编号</translation>
     </message>
     <message>
@@ -16084,7 +16323,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>%1  dead since %2</source>
-        <translation>%1  自 %2 起宕机</translation>
+        <translation>%1  自 %2 起已宕机</translation>
     </message>
     <message>
         <source>free</source>
@@ -16198,8 +16437,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>未说明剩余时间</translation>
     </message>
     <message>
-        <source>your bet</source>
-        <translation>你的押注</translation>
+        <source>not told yet</source>
+        <translation>暂不揭晓</translation>
     </message>
     <message>
         <source>expires</source>
@@ -16298,7 +16537,7 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
     <message>
         <source>the server is dead; as clients asked</source>
-        <translation>服务器已死；按客户端请求的顺序</translation>
+        <translation>服务器已宕机；按客户端请求的顺序</translation>
     </message>
     <message>
         <source>in the server's order</source>
@@ -17056,6 +17295,30 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     </message>
 </context>
 <context>
+    <name>lockscope::views::RunPreview</name>
+    <message>
+        <source>What the scenario does</source>
+        <translation>这个场景的运行</translation>
+    </message>
+    <message>
+        <source>There is a mistake in the text: this is the run of the last text without one.</source>
+        <translation>文本有错：这里是上一份无错文本的运行。</translation>
+    </message>
+    <message>
+        <source>Its run stands here as soon as the text has no mistake.</source>
+        <translation>文本无错后，这里就会显示它的运行。</translation>
+    </message>
+    <message>
+        <source>Running it …</source>
+        <translation>正在运行…</translation>
+    </message>
+    <message>
+        <source>Seed %1: %2</source>
+        <extracomment>The line above a picture of a run: %1 a number, %2 a sentence, such as "All invariants hold".</extracomment>
+        <translation>种子 %1：%2</translation>
+    </message>
+</context>
+<context>
     <name>lockscope::views::ScenarioCard</name>
     <message>
         <source>Source: %1</source>
@@ -17099,6 +17362,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>Puts it on the timeline, with the seed in use there</source>
         <translation>放到时间线上，沿用那里的种子</translation>
+    </message>
+    <message>
+        <source>&amp;Show what it does</source>
+        <translation>显示运行(&amp;S)</translation>
     </message>
 </context>
 <context>
@@ -17631,6 +17898,15 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
 <context>
     <name>lockscope::views::TextPane</name>
     <message>
+        <source>line %1 · %2: still to be written</source>
+        <extracomment>A text of a lesson: %1 a line's number, %2 its place.</extracomment>
+        <translation>第 %1 行 · %2：尚未写</translation>
+    </message>
+    <message>
+        <source>The lesson can be played; until then the other language's text stands there.</source>
+        <translation>课程已能播放；写好之前，这里用另一种语言的文字。</translation>
+    </message>
+    <message>
         <source>Complaints</source>
         <translation>问题</translation>
     </message>
@@ -17642,15 +17918,6 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>line %1 · %2</source>
         <extracomment>A complaint: %1 a line's number, %2 the place and what is wrong.</extracomment>
         <translation>第 %1 行 · %2</translation>
-    </message>
-    <message>
-        <source>line %1 · %2: still to be written</source>
-        <extracomment>A text of a lesson: %1 a line's number, %2 its place.</extracomment>
-        <translation>第 %1 行 · %2：尚未写</translation>
-    </message>
-    <message>
-        <source>The lesson can be played; until then the other language's text stands there.</source>
-        <translation>课程已能播放；写好之前，这里用另一种语言的文字。</translation>
     </message>
     <message numerus="yes">
         <source>%n complaint(s)</source>
@@ -18933,6 +19200,22 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>没有设置“%1”。</translation>
     </message>
     <message>
+        <source>this fault never strikes: the run ends at %1 (“until”)</source>
+        <translation>此故障永远不会发生：运行在 %1 结束（“until”）</translation>
+    </message>
+    <message>
+        <source>this fault never strikes: from %1 on (“liveness”) everything is healed</source>
+        <translation>此故障永远不会发生：从 %1 起（“liveness”）一切已被修复</translation>
+    </message>
+    <message>
+        <source>this fault never strikes: the lease is %1</source>
+        <translation>此故障永远不会发生：租约是 %1</translation>
+    </message>
+    <message>
+        <source>this fault would strike %1 times until the run ends, and %2 are possible: choose a longer time, or say “times”</source>
+        <translation>到运行结束，此故障会发生 %1 次，最多允许 %2 次：请改用更长的间隔，或写明“times”</translation>
+    </message>
+    <message>
         <source>there is no service “%1” here: there is “%2”</source>
         <translation>这里没有服务“%1”，有的是“%2”</translation>
     </message>
@@ -18947,6 +19230,10 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>there are %1 clients; at most %2 fit</source>
         <translation>有 %1 个客户端；最多 %2 个</translation>
+    </message>
+    <message>
+        <source>these are %1 clients, and “count” in “workload” says %2, which wins: leave out one of both</source>
+        <translation>这里有 %1 个客户端，而“workload”中的“count”写的是 %2，以后者为准：请删去其中一处</translation>
     </message>
     <message>
         <source>a %1 service is not of this shape, but: %2</source>
