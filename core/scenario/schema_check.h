@@ -14,11 +14,6 @@ struct Complaint {
     QString message;
 };
 
-/// Complaints about a scenario by the published schema of its version, in document order; empty when it is valid.
-std::vector<Complaint> checkAgainstSchema(const QJsonObject& document);
-/// Complaints about any document by this schema (JSON Schema, draft 7; its definitions stand under "definitions").
-std::vector<Complaint> checkAgainstSchema(const QJsonObject& document, const QByteArray& schema);
-
 using lockscope::suggestion;
 
 } // namespace lockscope::scenario
