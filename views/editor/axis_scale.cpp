@@ -44,8 +44,8 @@ void AxisScale::paint(QPainter& painter, int top, int bottom) const {
         const Qt::Alignment side = x > width - 40        ? Qt::AlignRight
                                    : x < 40 && left < 40 ? Qt::AlignLeft
                                                          : Qt::AlignHCenter;
-        const int left = side == Qt::AlignRight ? x - 60 : side == Qt::AlignLeft ? x : x - 30;
-        painter.drawText(QRect(left, bottom + 2, 60, 18), int(side | Qt::AlignVCenter), spanText(at));
+        const int begin = side == Qt::AlignRight ? x - 60 : side == Qt::AlignLeft ? x : x - 30;
+        painter.drawText(QRect(begin, bottom + 2, 60, 18), int(side | Qt::AlignVCenter), spanText(at));
     }
 }
 
