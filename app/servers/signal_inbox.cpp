@@ -13,7 +13,7 @@ namespace lockscope::cli {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD};
-/// They end a process, too, by somebody’s kill(1) or timeout(1), or at a limit of its own: no reason to leave a lock.
+/// They end a process, too, by somebody's kill(1) or timeout(1), or at a limit of its own: no reason to leave a lock.
 constexpr int kRarerEnds[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ, SIGPOLL, SIGPWR, SIGSTKFLT};
 
 // A signal handler knows globals only, and may do little more than write.

@@ -66,7 +66,7 @@ std::expected<Lesson, std::vector<Problem>> parseUnfinished(const QByteArray& js
     const QJsonDocument document = QJsonDocument::fromJson(json);
     if (!document.isObject()) return read;
     auto filled = parseLesson(QJsonDocument(withDots(document.object()).toObject()).toJson(), file);
-    // What is wrong beside texts that are still to be written; those have the other language's text in `filled`, which
+    // Mistakes beside texts that are still to be written; those have the other language's text in `filled`, which
     // is complained about where it stands.
     std::vector<Problem> wrong;
     const JsonPositions positions(json);
