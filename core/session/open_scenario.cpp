@@ -69,7 +69,7 @@ QString complaintAboutLock(const scenario::NamedLock& lock, const scenario::Scen
     return Text::tr("“%1” does not work on the servers that keep “%2”").arg(lock.recipe, lock.settings.name);
 }
 
-/// Of all recipes that a run can come to use; 0: it names one that is none.
+/// The most steps of a recipe that a run can come to use; 0: it names one that is none.
 qsizetype mostSteps(const scenario::Scenario& scenario) {
     QStringList used{scenario.recipe};
     for (const scenario::NamedLock& lock : scenario.moreLocks)

@@ -268,8 +268,8 @@ void readRecord(Chronicle& c, const Event& e, Reading& reading) {
         }
         break;
     case EventKind::RecordRenewed:
-        // Another may have renewed its hold, but one that shares the lock renews its own. Of a hold that is older than
-        // what we read, only its own renewals tell.
+        // Another may have renewed its hold, but one that shares the lock renews its own. Only its own renewals tell of
+        // a hold that is older than what we read.
         if ((owns && trace::holdMode(e.flags) == trace::HoldMode::Exclusive) ||
             (e.actor == c.thread && !c.recordEnded && !c.successorAt)) {
             c.deadline = e.value;

@@ -17,7 +17,7 @@ namespace lockscope::views {
 
 class ElidedLabel;
 
-/// What a scenario that is being written does, while it is written: its clients, servers, locks and faults on their
+/// The run of a scenario that is being written, or of a lesson's scene: its clients, servers, locks and faults on their
 /// axis of time, and the verdict above them. It is run in the background, whenever the text is without a mistake; until
 /// then the picture stays as it was, dimmed, and a sentence says so.
 class RunPreview : public QWidget {
@@ -40,7 +40,7 @@ public:
     int axisLeft() const { return m_lanes ? m_lanes->axisLeft() : 0; }
     /// The sentence above the picture.
     QString sentence() const;
-    /// What is shown; nullptr: nothing yet.
+    /// The run in the picture; nullptr: none yet.
     std::shared_ptr<const trace::Trace> trace() const { return m_picture.timeline.trace; }
     /// Whether it shows the text as it stands.
     bool isUpToDate() const { return m_shownFor == m_wanted && m_wanted > 0; }

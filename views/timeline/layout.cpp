@@ -29,7 +29,7 @@ bool lowServers(Density density) {
     return density >= Density::Lower;
 }
 
-/// What is a line where the whole picture has to be in sight: all that stands below, or beside, the three truths.
+/// These are lines where the whole picture has to be in sight: all that stands below, or beside, the three truths.
 bool isStripOf(LaneKind kind) {
     return kind != LaneKind::Belief && kind != LaneKind::Record && kind != LaneKind::Effect;
 }

@@ -77,7 +77,7 @@ public:
     /// The connection breaks at the server's end.
     void breakOff(const ZkSocket& socket);
     void hangUpOn(Party client) override;
-    /// Of its log, carried out or not.
+    /// The last one of its log, carried out or not.
     ZkTransaction newest() const { return m_log.empty() ? m_state.zxid : m_log.back().txn.zxid; }
 
 private:

@@ -64,7 +64,7 @@ private Q_SLOTS:
         QCOMPARE(w.violations(Invariant::Reentrancy).size(), 1u); // of a client that never asked
     }
 
-    /// Those of a lock that is shared are told one by one, and any of them may go first.
+    /// Holders of a lock that is shared are told one by one, and any of them may go first.
     void holdersAreNamedByTheRecord() {
         Readers w;
         w.started();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a list of the editors begins a new element with.
+// A list of the editors begins a new element with these.
 #include "editor/blank_values.h"
 
 #include <QTest>

@@ -150,7 +150,7 @@ private Q_SLOTS:
         s.document()->append(QStringLiteral("/steps"), blankElement(*s.document(), QStringLiteral("/steps")));
         QCOMPARE(s.document()->at(QStringLiteral("/steps/1/until")).toString(), QStringLiteral("4s"));
         s.check();
-        // What is still to be written stays in sight.
+        // Texts that are still to be written stay in sight.
         QVERIFY2(s.found().startsWith(QStringLiteral("Checked")) && s.found().endsWith(QStringLiteral("written: 8")),
                  qPrintable(s.found()));
         QCOMPARE(s.window.text()->complaints()->count(), 9);
