@@ -10280,7 +10280,6 @@ A client's address leads to the new master at once.</source>
         <translation>
             <numerusform>有 %n 个键在其槽迁移完成前无法读取，其中的锁未知%1</numerusform>
         </translation>
-        </translation>
     </message>
     <message numerus="yes">
         <source>%n lock(s) went to another node of the cluster with their slots, so this one does not know them any more%1. Watch all nodes together: redis+cluster://HOST:PORT</source>
@@ -11971,7 +11970,6 @@ A client's address leads to the new master at once.</source>
         <source>%1: the first look goes on, for %2 by now; %n command(s) were sent</source>
         <translation>
             <numerusform>%1：第一次查看仍在进行，已有 %2；已发出 %n 条命令</numerusform>
-        </translation>
         </translation>
     </message>
     <message>
@@ -14927,7 +14925,6 @@ A client's address leads to the new master at once.</source>
         <source>%n lock(s) now</source>
         <translation>
             <numerusform>现有 %n 个锁</numerusform>
-        </translation>
         </translation>
     </message>
     <message numerus="yes">
