@@ -9,6 +9,7 @@
 #include <QBoxLayout>
 #include <QEvent>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QScrollArea>
 
 namespace lockscope::views {
@@ -33,7 +34,7 @@ protected:
         if (!m_preview->isUpToDate()) painter.setOpacity(0.5);
         const TimelineRenderer& lanes = *m_preview->m_lanes;
         // The overview below the lanes would only repeat them: all of the run is in sight.
-        lanes.paint(painter, {width() - AxisScale::kMargin, height() + lanes.overviewHeight()},
+        lanes.paint(painter, {m_preview->width() - AxisScale::kMargin, height() + lanes.overviewHeight()},
                     m_preview->m_picture.timeline);
     }
 
@@ -116,10 +117,20 @@ void RunPreview::take(std::optional<experiment::RunReport> report, const Wanted&
         if (!lock.recipe.isEmpty()) timeline.notes.ownRecipes[lock.settings.name] = lock.recipe;
     m_picture.goesOn = run.scenario.until > timeline.to;
     tellVerdict(m_picture);
-    m_lanes = std::make_unique<const TimelineRenderer>(timeline);
-    m_canvas->setFixedHeight(std::max(1, m_lanes->height() - m_lanes->overviewHeight()));
+    makeLanes();
     tell();
     Q_EMIT shown();
+}
+
+void RunPreview::makeLanes() {
+    m_lanes = std::make_unique<const TimelineRenderer>(m_picture.timeline, m_room->height());
+    m_canvas->setFixedHeight(std::max(1, m_lanes->height() - m_lanes->overviewHeight()));
+    m_canvas->update();
+}
+
+void RunPreview::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (m_lanes && event->oldSize().height() != event->size().height()) makeLanes();
 }
 
 void RunPreview::tell() {
@@ -150,9 +161,7 @@ void RunPreview::showEvent(QShowEvent* event) {
 void RunPreview::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     // The lanes are as high as their words.
-    if (event->type() != QEvent::FontChange || !m_lanes) return;
-    m_lanes = std::make_unique<const TimelineRenderer>(m_picture.timeline);
-    m_canvas->setFixedHeight(std::max(1, m_lanes->height() - m_lanes->overviewHeight()));
+    if (event->type() == QEvent::FontChange && m_lanes) makeLanes();
 }
 
 } // namespace lockscope::views

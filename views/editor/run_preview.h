@@ -56,6 +56,7 @@ Q_SIGNALS:
     void shown();
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
     void changeEvent(QEvent* event) override;
 
@@ -64,6 +65,8 @@ private:
     void begin();
     void take(std::optional<experiment::RunReport> report, const Wanted& run, int of);
     void tell();
+    /// Makes the lanes for the height that there is.
+    void makeLanes();
 
     Source m_source;
     std::optional<Wanted> m_run, m_shown; ///< of the text as it stands; in the picture

@@ -45,6 +45,8 @@ constexpr double kLeastForLit = 24;
 /// No lower than that for copies and servers that nobody points at: who waits, and for how long, is still written
 /// there.
 constexpr double kLeastForAll = 28;
+/// Where so little lacks (px), three lines are scrolled to, and not copies and servers altogether.
+constexpr int kAlmost = 42;
 
 } // namespace
 
@@ -131,7 +133,7 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
         if (m_lit.empty()) return lane.kind != LaneKind::Link;
         return lane.kind == LaneKind::Clock || (lane.kind == LaneKind::Node && lane.entity <= lastServer);
     };
-    const auto fits = [&](const TimelineMetrics& tried, Lit lit) {
+    const auto fits = [&](const TimelineMetrics& tried, Lit lit, int over) {
         const bool copiesBelow = tried.density >= Density::Low;
         int height = 3 * tried.captionHeight(); // and one each for copies and servers that stand below
         bool copies = false;
@@ -145,25 +147,27 @@ TimelineMetrics TimelineLayout::fitted(const TimelineData& data, TimelineMetrics
             copies |= lane->kind == LaneKind::Copy;
         }
         height += ((copies && copiesBelow) + lit.servers) * tried.captionHeight();
-        return height <= room(tried);
+        return height <= room(tried) + over;
     };
     const TimelineMetrics usual = metrics;
     // Where not all of them fit, one broken link may, or the lit servers alone, or the copies, and the servers are
     // scrolled to. Where nobody points at any, clients give way to all of them, but not as far.
     const bool all = m_lit.empty();
-    const auto fitsAt = [&](const auto& step, Lit lit) {
+    const auto fitsAt = [&](const auto& step, Lit lit, int over = 0) {
         metrics.belief = step.belief;
         metrics.density = step.density;
         metrics.lowRecords = step.density != Density::Usual;
-        return fits(metrics, lit);
+        return fits(metrics, lit, over);
     };
     const Lit whole{true, true, struckRows}, oneLink{true, true, std::min<std::size_t>(struckRows, 1)};
     const Lit linkless{true, all || serversLit}, copiesAlone{all, serversLit};
     for (const Lit lit : {whole, oneLink, linkless, copiesAlone, Lit{true, false}, Lit{false, false}}) {
-        if (all && !lit.servers) // before anything is scrolled to
+        if (all && !lit.servers) { // before anything is scrolled to
             for (const Lit low : {whole, oneLink, linkless})
                 for (const auto& step : kStripSteps)
                     if (fitsAt(step, low)) return metrics;
+            if (fitsAt(std::end(kStripSteps)[-1], linkless, kAlmost)) return metrics;
+        }
         if (!all && lit.copies && lit.servers && !serversLit && lit.struck == 0) continue;
         if (!all && lit.copies && !copiesLit && !lit.servers) continue;
         if (!lit.copies && lit.servers && copiesLit) continue; // they stand before the servers

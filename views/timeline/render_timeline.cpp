@@ -15,8 +15,12 @@ struct TimelineRenderer::Prepared {
     ViolationBands bands;
     TimelineMetrics metrics{QFontMetricsF(uiFont()).height()};
 
-    explicit Prepared(const TimelinePicture& picture) : data(picture.trace) {
+    Prepared(const TimelinePicture& picture, int room) : data(picture.trace) {
         data.consume();
+        if (room > 0)
+            metrics = layout.fitted(data, metrics, [room](const TimelineMetrics& tried) {
+                return room - tried.rulerHeight() - tried.stripHeight();
+            });
         layout.update(data, metrics);
         bands.setVerdict(picture.verdict);
     }
@@ -34,8 +38,8 @@ struct TimelineRenderer::Prepared {
     int frameHeight() const { return metrics.rulerHeight() + metrics.stripHeight() + metrics.overviewHeight(); }
 };
 
-TimelineRenderer::TimelineRenderer(const TimelinePicture& picture)
-    : m_prepared(std::make_unique<const Prepared>(picture)) {
+TimelineRenderer::TimelineRenderer(const TimelinePicture& picture, int room)
+    : m_prepared(std::make_unique<const Prepared>(picture, room)) {
 }
 
 TimelineRenderer::~TimelineRenderer() = default;

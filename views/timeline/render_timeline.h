@@ -24,7 +24,9 @@ struct TimelinePicture {
 /// The lanes of one trace, made once for many pictures of it.
 class TimelineRenderer {
 public:
-    explicit TimelineRenderer(const TimelinePicture& picture);
+    /// `room`: px in which the story is to be in sight above the overview, with lanes as low as that takes; 0: lanes
+    /// are as high as they like.
+    explicit TimelineRenderer(const TimelinePicture& picture, int room = 0);
     ~TimelineRenderer();
     /// Paints into (0, 0, size). Precondition: `picture` is of the trace and the verdict that this was made of.
     void paint(QPainter& painter, const QSize& size, const TimelinePicture& picture) const;

@@ -369,6 +369,9 @@ private Q_SLOTS:
         }
         QVERIFY2(least > kLeast && least < 400, qPrintable(QString::number(least)));
         QVERIFY(fittedTo(kMost).density < TimelineMetrics::Density::Least);
+        // Where a line or two more would be needed, these alone are scrolled to.
+        QCOMPARE(fittedTo(least - 20).density, TimelineMetrics::Density::Least);
+        QVERIFY(s.layout.height() > least - 20);
     }
 };
 
