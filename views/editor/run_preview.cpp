@@ -76,8 +76,8 @@ QString RunPreview::sentence() const {
 }
 
 void RunPreview::fitInto(int height, bool wanted) {
-    constexpr int kRoom = 760, kHighest = 360; // px: below the first, form and text would have too little
-    setFixedHeight(std::clamp(height * 27 / 100, minimumSizeHint().height(), kHighest));
+    constexpr int kRoom = 760, kHighest = 400; // px: below the first, form and text would have too little
+    setFixedHeight(std::clamp(height * 33 / 100, minimumSizeHint().height(), kHighest));
     setVisible(wanted && height >= kRoom * textScale());
 }
 

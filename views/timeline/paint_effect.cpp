@@ -162,7 +162,11 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         if (mark.x < last + 3) continue;
         last = mark.x;
         kit.sprite(Sprite::Damage, mark.x, y);
-        const double room = roomAfter(d);
+        double room = roomAfter(d);
+        // In a low lane the words stand beside the marks and not above them.
+        const bool low = y - r < kit.m.wordsPx(11);
+        if (const std::size_t next = damages[d] + 1; low && next < marks.size())
+            room = std::min(room, marks[next].x - mark.x - 2 * r - 6);
         if (!mark.tick || room < 20) continue;
         end = kit.beside({mark.x + r + 3, 0, room, double(kit.m.wordsPx(15))}, 2 * r + 6, end + 6,
                          {damageWords(kit.data.damage(mark.tick->label), Digits::Last)}, kit.smallBold,
