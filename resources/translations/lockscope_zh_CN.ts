@@ -15233,7 +15233,7 @@ A client's address leads to the new master at once.</source>
     </message>
     <message>
         <source>✓ safe · ✓ with a time: safe, but nobody got in for that long · stuck: nobody gets in any more · ✗ two held it, or an old write was accepted · refused: two held it, no old write was accepted · — does not apply</source>
-        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 停滞：再也没人进得来 · ✗ 两个同时持有，或接受了过期的写入 · 被拒绝：两个同时持有，但过期的写入没有被接受 · — 不适用</translation>
+        <translation>✓ 安全 · ✓ 带时间：安全，但这么久没人进得来 · 停滞：再也没人进得来 · ✗ 两个同时持有，或接受了过期写入 · 被拒绝：两个同时持有，过期写入被拒 · — 不适用</translation>
     </message>
     <message>
         <source>stuck</source>
