@@ -221,7 +221,10 @@ private:
     }
     /// That a writer wrote on although it had been told of its loss.
     QString knewOfLoss(const Chronicle& writer) const {
-        if (!writer.beliefEnded || *writer.beliefEnded > m_v.from || writer.beliefEndedBy != EventKind::Lost) return {};
+        constexpr Nanos kOnItsWay = 100ms; // a write may have been sent before
+        if (!writer.beliefEnded || *writer.beliefEnded + kOnItsWay > m_v.from ||
+            writer.beliefEndedBy != EventKind::Lost)
+            return {};
         return tr("%1 had learned of the loss at %2, and wrote all the same.")
             .arg(actor(writer.thread), at(*writer.beliefEnded));
     }

@@ -132,11 +132,12 @@ private Q_SLOTS:
         QCOMPARE(then.owner(), u"C"_qs);
         QVERIFY(then.leftover());
         QVERIFY(then.belief("C").waiting());
-        // Clients stand where they wait, and not where they waited before.
-        QStringList queue;
+        // The places that others have left stand before the one that waits, until their sessions end.
+        QStringList queue, left;
         for (const trace::QueuedWaiter& waiter : then.record().queue)
-            queue += then.trace.displayName(then.trace.clientOf(waiter.thread));
-        QCOMPARE(queue, (QStringList{u"D"_qs, u"A"_qs, u"C"_qs, u"B"_qs}));
+            (waiter.dead ? left : queue) += then.trace.displayName(then.trace.clientOf(waiter.thread));
+        QCOMPARE(left, (QStringList{u"B"_qs, u"A"_qs, u"D"_qs}));
+        QCOMPARE(queue, QStringList{u"C"_qs});
         // Nobody got in, as nobody could: no safety by a server that knew the holder.
         QCOMPARE(verdict::whySafe(*report.trace, 22136ms), QString());
         QVERIFY(!verdict::whySafe(*report.trace, 10500ms).isEmpty()); // C held it still

@@ -135,7 +135,7 @@ private Q_SLOTS:
         dialog->setConnection({QStringLiteral("jobs"), other->url(), true});
         dialog->accept();
         QTRY_COMPARE_WITH_TIMEOUT(panel->model()->rowCount(), 2, 10'000);
-        QTRY_COMPARE_WITH_TIMEOUT(panel->summary(), QStringLiteral("2 lock(s)"), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(panel->summary(), QStringLiteral("2 lock(s) now"), 20'000);
         QCOMPARE(it.settings.savedConnections().front().name, QStringLiteral("jobs"));
         const auto* const table = it.window.findChild<views::LocksPanel*>()->view()->model();
         QTRY_COMPARE_WITH_TIMEOUT(table->rowCount(), 2, 20'000);

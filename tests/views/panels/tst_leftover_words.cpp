@@ -46,10 +46,10 @@ struct Look {
         });
         return lane == data.lanes().end() ? QString() : laneState(data, **lane, context.playhead().count());
     }
-    QStringList queue() const {
+    QStringList queue(bool dead = false) const {
         QStringList names;
         for (const Waiter& waiter : facts().waiters)
-            names += context.trace()->displayName(context.trace()->clientOf(waiter.thread));
+            if (waiter.dead == dead) names += context.trace()->displayName(context.trace()->clientOf(waiter.thread));
         return names;
     }
 };
@@ -76,7 +76,9 @@ private Q_SLOTS:
         const LockFacts facts = look.facts();
         QCOMPARE(facts.condition, LockCondition::Orphan);
         QCOMPARE(conditionText(facts), u"left over"_qs);
-        QCOMPARE(look.queue(), (QStringList{u"D"_qs, u"A"_qs, u"C"_qs, u"B"_qs}));
+        // The places that three have left stand before them, until their sessions end; they wait behind.
+        QCOMPARE(look.queue(true), (QStringList{u"B"_qs, u"A"_qs, u"D"_qs}));
+        QCOMPARE(look.queue(), (QStringList{u"C"_qs, u"D"_qs, u"A"_qs, u"B"_qs}));
         QVERIFY(targetsOfLock(look.context, look.context.focusedLock()).why == FaultTargets::Why::Waiter);
         QVERIFY2(look.now().contains(u"a lock of C is left over, which C no longer has"_qs), qPrintable(look.now()));
     }
