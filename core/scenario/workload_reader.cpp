@@ -107,8 +107,9 @@ void readPrograms(const Fields& top, Scenario& scenario) {
         top.complain(top.at(L("clients")), tr("there are %1 clients; at most %2 fit").arg(clients).arg(kMostClients));
     const bool said = top[L("workload")].toObject().contains(L("count"));
     const int count = scenario.workload.clients;
-    // Clients beyond the groups run the last one's program: with programs, a larger count says something.
-    if (said && clients > 0 && (clients > count || (scenario.programs.empty() && clients != count)))
+    // Groups say who runs which program. With programs, the count may be another one: a person changes it in the
+    // window, and saves the scenario.
+    if (said && clients > 0 && scenario.programs.empty() && clients != count)
         top.complain(top.at(L("clients")),
                      tr("these are %1 clients, and “count” in “workload” says %2, which wins: leave "
                         "out one of both")

@@ -264,10 +264,6 @@ private Q_SLOTS:
             "nobody runs these programs");
         row("clients of two counts", R"(, "workload": {"count": 3}, "clients": [{"count": 1}])", "/clients",
             "these are 1 clients, and “count” in “workload” says 3");
-        row("clients that never come",
-            R"(, "programs": [{"name": "p", "steps": [{"think": "1s"}]}], "workload": {"count": 1},
-                "clients": [{"program": "p", "count": 2}])",
-            "/clients", "leave out one of both");
         row("after all is healed",
             R"(, "until": "30s", "liveness": "20s", "faults": [{"at": "20s", "do": "kill-client", "target": "A"}])",
             "/faults/0/at", "from 20s on (“liveness”) everything is healed");
