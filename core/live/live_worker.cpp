@@ -166,6 +166,7 @@ void LiveWorker::tellConnections() {
     m_connectionsDiffer = false;
     m_connectionsDue = m_recorder.now() + kOften;
     std::vector<session::ConnectionFacts> all;
+    all.reserve(m_connections.size());
     for (const auto& one : m_connections)
         all.push_back(one->facts());
     m_listener.connections(std::move(all));

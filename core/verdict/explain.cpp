@@ -207,8 +207,7 @@ private:
             return formerMaster(m_v.actors.front(), *story);
         const Chronicle c = chronicleOf(before, m_v.lock, *given, m_v.from, m_trace);
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace)) return failover(c, *story);
-        const QString lost = tokensLostText(*given, m_v, m_length, m_trace);
-        if (!lost.isEmpty()) return lost;
+        if (QString lost = tokensLostText(*given, m_v, m_length, m_trace); !lost.isEmpty()) return lost;
         const Chronicle mine = chronicleOf(m_v.actors.front(), m_v.lock, m_v.row, m_v.from, m_trace);
         return toldEngineText(mine, m_v.row, m_length, m_trace);
     }
