@@ -80,7 +80,7 @@ protected:
                        const std::function<void()>& changed);
     /// A widget below everything, over the whole width; the keyboard comes by there on its way round.
     void addBelow(QWidget* widget);
-    /// The same, with what a run does below it.
+    /// As above, with the picture of a run below it.
     void addBelow(QWidget* widget, RunPreview* preview);
     QMenu* copiesMenu() const { return m_copies; }
     /// An entry of that menu for a file.

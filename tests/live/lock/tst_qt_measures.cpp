@@ -38,7 +38,7 @@ private Q_SLOTS:
             qt::Mutex orders(*mine, QStringLiteral("orders")), others(*theirs, QStringLiteral("orders"));
             auto hold = run(orders.lock());
             QVERIFY(hold && *hold);
-            QTest::qWait(20);
+            QTest::qWait(20); // it is held for a time that can be measured, and that much is enough
             const auto missed = run(others.tryLock());
             QVERIFY(missed && !*missed);
             QVERIFY(run(hold->unlock()));

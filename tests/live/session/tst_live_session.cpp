@@ -145,7 +145,7 @@ private Q_SLOTS:
         });
         for (int turns = 0; joints < 3 && turns < 20'000; ++turns) {
             m_redis.ask({"SET", "lock:busy", "worker-" + QByteArray::number(turns), "PX", "60000"});
-            QTest::qWait(5);
+            QTest::qWait(5); // the pace of a busy client; the watch itself tells when it has had enough
         }
         QVERIFY(joints >= 3);
         QVERIFY(session.trace()->size() < 2 * kMost);
