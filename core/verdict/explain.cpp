@@ -11,6 +11,7 @@
 #include "verdict/memory_loss.h"
 #include "verdict/obstacle_text.h"
 #include "verdict/queue_story.h"
+#include "verdict/token_loss.h"
 #include "verdict/verdict.h"
 #include "verdict/why.h"
 #include "verdict/words.h"

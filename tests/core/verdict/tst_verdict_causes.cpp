@@ -254,33 +254,6 @@ private Q_SLOTS:
         QVERIFY(!tell(true).contains(QLatin1String("were told")));
     }
 
-    void theServersThatForgotAreNamed() {
-        HandWritten w;
-        w.lock = w.trace->intern(trace::EntityKind::Lock, "orders");
-        std::vector<trace::EntityId> nodes, copies;
-        for (const char* id : {"redis-1", "redis-2", "redis-3"}) {
-            nodes.push_back(w.trace->intern(trace::EntityKind::Node, id));
-            copies.push_back(w.trace->intern(trace::EntityKind::Lock, "orders", nodes.back(), w.lock));
-        }
-        const auto forgets = [&](int at, std::size_t i) {
-            w.add(at, Kind::RecordFreed, 0, copies[i], 0, w.a, std::uint8_t(FreedBy::NodeLoss));
-        };
-        w.started();
-        w.request(1000, w.a);
-        for (const trace::EntityId copy : copies)
-            w.add(1000, Kind::RecordHeld, w.a, copy, HandWritten::ns(9000), 1);
-        w.held(1000, w.a, 9000);
-        w.granted(1000, w.a);
-        forgets(2000, 0);
-        forgets(3000, 2);
-        w.freed(3000, FreedBy::NodeLoss, 0, w.a);
-        w.take(4000, w.b, 9000);
-        w.trace->reach(ms(5000));
-        QVERIFY(says(first(w, Invariant::MutualExclusion),
-                     "redis-1 and redis-3 lost their memory of the lock of A, the last one at 3.0 s, and the lock went "
-                     "to B at 4.0 s."));
-    }
-
     void theClockOfTheOneThatWroteOverIt() {
         HandWritten w;
         w.started();
