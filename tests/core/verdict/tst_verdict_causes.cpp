@@ -302,6 +302,87 @@ private Q_SLOTS:
         QVERIFY(!tell(true).contains(QLatin1String("cut off")));
     }
 
+    /// The cut took the release away, whether it was there before or came while the release was on its way.
+    void aCutThatTookAReleaseAwayIsNamed() {
+        const auto tell = [](int cut, int mended, int failed) {
+            HandWritten w;
+            w.started();
+            w.take(1000, w.a, -1);
+            if (cut <= 2000) w.add(cut, Kind::LinkCut, 0, w.linkA, 0, 0, trace::kFault);
+            w.add(2000, Kind::ReleaseSent, w.a, w.lock);
+            if (failed < cut) w.add(failed, Kind::ReleaseFailed, w.a, w.lock);
+            if (cut > 2000) w.add(cut, Kind::LinkCut, 0, w.linkA, 0, 0, trace::kFault);
+            if (failed > cut) w.add(failed, Kind::ReleaseFailed, w.a, w.lock);
+            w.request(3500, w.b);
+            if (mended) w.add(mended, Kind::LinkMended, 0, w.linkA, 0, 0, trace::kFault);
+            w.trace->reach(ms(60000));
+            return first(w, Invariant::Progress);
+        };
+        const char* const lost = "A gave the lock back at 2.0 s, but its release did not get through.";
+        QVERIFY(says(tell(1500, 0, 2600), "A has been cut off from redis-1 since 1.5 s."));
+        QVERIFY(says(tell(1500, 0, 2600), lost));
+        QVERIFY(says(tell(2001, 40000, 2600), "A was cut off from redis-1 from 2.0 s to 40.0 s."));
+        QVERIFY(says(tell(2001, 40000, 2600), lost));
+        // A cut after the release had failed is not why.
+        QVERIFY(says(tell(3000, 0, 2600), "A gave the lock back at 2.0 s, but the server did not carry that out."));
+    }
+
+    /// Later requests of the owner that failed, too, did not put the entry there.
+    void theReleaseBeforeOtherRequestsIsTold() {
+        HandWritten w;
+        w.started();
+        w.take(1000, w.a, -1);
+        w.add(2000, Kind::NodeKilled, w.node, 0, 0, 0, trace::kFault);
+        w.add(2500, Kind::ReleaseSent, w.a, w.lock);
+        w.add(2600, Kind::ReleaseFailed, w.a, w.lock);
+        w.request(3000, w.a);
+        w.add(3100, Kind::AcquireFailed, w.a, w.lock);
+        w.add(9000, Kind::NodeStarted, w.node);
+        w.request(9500, w.b);
+        w.trace->reach(ms(60000));
+        QVERIFY(says(first(w, Invariant::Progress),
+                     "redis-1 was dead from 2.0 s to 9.0 s. A gave the lock back at 2.5 s, "
+                     "but its release did not get through."));
+    }
+
+    /// A client that was started anew holds nothing, whatever its former process left on the server.
+    void anEntryOfAClientThatStartedAnewIsADeadOnes() {
+        HandWritten w;
+        w.started();
+        w.take(1000, w.a, -1);
+        w.add(2000, Kind::ClientKilled, w.clientA, 0, 0, 0, trace::kFault);
+        w.add(3000, Kind::ClientStarted, w.clientA);
+        w.add(3100, Kind::WorkHung, w.clientA, 0, 0, 0, trace::kFault);
+        w.request(3500, w.a);
+        w.trace->reach(ms(60000));
+        QVERIFY(says(first(w, Invariant::Progress), "A died at 2.0 s, and its entry on the server has no expiry"));
+    }
+
+    void aServerThatWasAwayAtTheReleaseIsNamed() {
+        const auto tell = [](int killed, int failed, bool heard = false) {
+            HandWritten w;
+            w.started();
+            w.take(1000, w.a, -1);
+            if (killed < 2000) w.add(killed, Kind::NodeKilled, w.node, 0, trace::kPowerLost, 0, trace::kFault);
+            if (killed < 1200) w.add(1800, Kind::NodeStarted, w.node);
+            if (heard) w.add(1900, Kind::Reply, w.node, w.clientA, 1000);
+            w.add(2000, Kind::ReleaseSent, w.a, w.lock);
+            w.add(failed, Kind::ReleaseFailed, w.a, w.lock);
+            if (killed > 2000) w.add(killed, Kind::NodeKilled, w.node, 0, trace::kPowerLost, 0, trace::kFault);
+            w.add(9000, Kind::NodeStarted, w.node);
+            w.request(9500, w.b);
+            w.trace->reach(ms(60000));
+            return first(w, Invariant::Progress);
+        };
+        QVERIFY(says(tell(1500, 3000), "The machine of redis-1 was off from 1.5 s to 9.0 s. A gave the lock back at "
+                                       "2.0 s, but its release did not get through."));
+        QVERIFY(says(tell(4000, 3000), "A gave the lock back at 2.0 s, but the server did not carry that out."));
+        QVERIFY(says(tell(1100, 2100),
+                     "The machine of redis-1 was off from 1.1 s to 1.8 s. A gave the lock back at 2.0 s, "
+                     "but its connection had died with the machine, and the release did not get"));
+        QVERIFY(says(tell(1100, 2100, true), "but the server did not carry that out."));
+    }
+
     void anUnknownOutcomeHasAReason() {
         HandWritten w;
         w.started();
