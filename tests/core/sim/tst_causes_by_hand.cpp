@@ -148,6 +148,16 @@ private Q_SLOTS:
             << u"contention?recipe=etcd-lease&seed=3&do=9.42s,restart-node-empty,etcd-1%2Cetcd-2%2Cetcd-3"_qs
             << u"etcd-1, etcd-2 and etcd-3 died at 9\\.420 s with the lock of A, and the lock went to B at 10\\.323 s"_qs
             << u"lost their memory"_qs;
+        QTest::newRow("a lease that ended on the engine before")
+            << u"engine-switch?seed=3&do=6s,pause-client,holder,for=12s"_qs
+            << u"The lease of C ended at 8\\.8 s, so the server counts the lock as free\\. Since 14\\.7 s locks are "
+               u"taken on redis-2: it gave the lock to B at 14\\.7 s"_qs
+            << u"so the server gave"_qs;
+        QTest::newRow("a waiter of the former engine got the newer token")
+            << u"engine-switch-naive?seed=497&do=12.2s,kill-client,B,for=6.9s&do=16.25s,restart-node-empty,redis-1&"
+               "do=4.86s,cut-link,waiter%7Credis-1%2Credis-2,for=12.5s"_qs
+            << u"C had asked the former engine by then, and got the lock there at 20\\.0"_qs
+            << u"nobody waited for the holders"_qs;
         QTest::newRow("a lease of etcd that was renewed once")
             << u"contention?recipe=etcd-lease&seed=1&do=0s,set,watchdog=off&do=0s,set,deadline=ignored&"
                "do=0s,set,hold=9s-14s"_qs

@@ -235,6 +235,40 @@ private Q_SLOTS:
                      "3.0 s."));
     }
 
+    /// The newest token may be one of the former engine, which a waiter got there after the change.
+    void theTokenOfTheFormerEngineIsTold() {
+        HandWritten w;
+        w.lock = w.trace->intern(trace::EntityKind::Lock, "orders"); // of no server: of several engines
+        w.started();
+        w.request(1000, w.b);
+        w.add(2000, Kind::SettingChanged, 0, 0, 0, w.trace->text("engine=redis-2"), trace::kFault);
+        w.granted(3000, w.b, 34);
+        w.released(4000, w.b);
+        w.take(5000, w.a, 9000, 12);
+        QVERIFY(
+            says(first(w, Invariant::TokenOrder),
+                 "Clients were told at 2.000 s to take their locks on redis-2. B had asked the former engine by then, "
+                 "and got the lock there at 3.000 s: redis-2 knows nothing of that."));
+    }
+
+    /// The lease ended on the engine before; the one that gave the lock next is another.
+    void theEngineOfTheNextHolderIsNamed() {
+        HandWritten w;
+        w.lock = w.trace->intern(trace::EntityKind::Lock, "orders"); // of no server: a lock manager's
+        w.started();
+        w.take(1000, w.a, 4000);
+        w.add(2000, Kind::SettingChanged, 0, 0, 0, w.trace->text("engine=redis-2"), trace::kFault);
+        w.add(2500, Kind::ClientPaused, w.clientA, 0, 0, 0, trace::kFault);
+        w.freed(4000, FreedBy::Expiry, 0, w.a);
+        w.add(9000, Kind::EngineChanged, w.clientB, 0, 2, w.trace->text("redis://redis-2:6379 redis-set\nhand"),
+              std::uint8_t(trace::EngineNews::InUse));
+        w.take(9100, w.b, 15000);
+        w.trace->reach(ms(11000));
+        QVERIFY(says(first(w, Invariant::MutualExclusion),
+                     "The lease of A ended at 4.0 s, so the server counts the lock as free. Since 9.0 s locks are "
+                     "taken on redis-2: it gave the lock to B at 9.1 s."));
+    }
+
     void aHoldThatAnotherEngineNeverNamed() {
         const auto tell = [](bool agreed) {
             HandWritten w;
