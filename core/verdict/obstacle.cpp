@@ -103,16 +103,27 @@ bool heardFrom(EntityId client, const Obstacle::Away& away, std::size_t end, con
     return false;
 }
 
+/// The server that decided alone before row `end`, though it may have died since; kNoEntity: several decided together.
+EntityId lastDecider(EntityId lock, std::size_t end, const Trace& trace) {
+    if (const EntityId own = trace.entity(lock).parent; own != trace::kNoEntity) return own;
+    for (std::size_t row = end; row-- > trace::firstRowBefore(end);) {
+        if (trace.kindAt(row) != EventKind::RecordDecider) continue;
+        const trace::Event e = trace.at(row);
+        if (e.subject == lock && (e.actor != trace::kNoEntity || e.value != 0)) return e.actor;
+    }
+    return trace::kNoEntity;
+}
+
 /// The one deciding server, if it was away when the release came to it.
 void readServerOfRelease(Obstacle& o, const Violation& v, std::size_t sent, const Trace& trace) {
-    const std::vector<EntityId> servers = decidingServers(v.lock, sent, trace);
-    if (servers.size() != 1) return;
+    const EntityId server = lastDecider(v.lock, sent, trace);
+    if (server == trace::kNoEntity) return;
     const std::size_t answered = answerOf(o, v, sent, trace), end = endOf(v, trace);
     Obstacle::Away away;
     for (std::size_t row = trace::firstRowBefore(sent); row < end; ++row) {
         const bool isAway = away.server != trace::kNoEntity && !away.back;
         if (row >= answered && !isAway) break;
-        if (!isServersLife(trace.kindAt(row)) || trace.at(row).actor != servers.front()) continue;
+        if (!isServersLife(trace.kindAt(row)) || trace.at(row).actor != server) continue;
         follow(away, trace.at(row));
         if (row > sent && away.back) break;
     }

@@ -130,6 +130,10 @@ private Q_SLOTS:
             << u"contention?recipe=sql-row&seed=67&do=15.47s,kill-client,B&do=9.55s,kill-node,sql-1,for=14.4s"_qs
             << u"sql-1 was dead from 9\\.5 s to 23\\.9 s\\. A gave the lock back at 11\\.2 s, but its release did not get"_qs
             << u"stopped asking"_qs;
+        QTest::newRow("a release to a promoted server that was dead")
+            << u"sql-failover-async?recipe=sql-row&seed=810&do=6.6s,lose-reply,C&do=23.15s,kill-node,sql-2,for=8.9s"_qs
+            << u"sql-2 was dead from 23\\.1 s to 32\\.0 s\\. B gave the lock back at 28\\.8 s, but its release did not get"_qs
+            << u"did not carry that out"_qs;
         QTest::newRow("a release on a connection that had died with its machine")
             << u"sql-failover-async?recipe=sql-row&seed=415&do=21.96s,crash-node,sql-2,for=5.3s"_qs
             << u"The machine of sql-2 was off from 21\\.9 s to 27\\.2 s\\. B gave the lock back at 27\\.8 s, but its "
