@@ -55,11 +55,16 @@ bool isEngineChange(const Event& decider, const Trace& trace) {
     return change && change->at == decider.time();
 }
 
+bool askedFormerEngine(const Chronicle& c, std::size_t row, const Trace& trace) {
+    const std::optional<EngineChange> change = engineChangeBefore(row, trace);
+    return change && change->told && c.requested && c.granted && *c.requested <= change->at && *c.granted > change->at;
+}
+
 QString toldEngineText(const Chronicle& c, std::size_t row, Nanos length, const Trace& trace) {
     const std::optional<EngineChange> change = engineChangeBefore(row, trace);
     if (!change || !change->told) return {};
     const auto at = [&](Nanos t) { return instantText(trace, t, length); };
-    if (c.requested && c.granted && *c.requested <= change->at && *c.granted > change->at)
+    if (askedFormerEngine(c, row, trace))
         return Words::tr(
                    "Clients were told at %1 to take their locks on %2. %3 had asked the former engine by then, and got "
                    "the lock there at %4: %2 knows nothing of that.")

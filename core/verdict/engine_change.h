@@ -22,6 +22,10 @@ std::optional<EngineChange> engineChangeAt(const trace::Event& freed, const trac
 /// Whether another server decides a lock from this RecordDecider on because the engine was changed: no failover.
 bool isEngineChange(const trace::Event& decider, const trace::Trace& trace);
 
+/// Whether clients were told of another engine before row `row` while `c` waited, and it got its hold on the former
+/// one.
+bool askedFormerEngine(const Chronicle& c, std::size_t row, const trace::Trace& trace);
+
 /// That clients were told of another engine before row `row`, and holds on the former one went on; also when `c` got
 /// its hold there, if that was later. Empty: they were not told. `length`: of the violation, by which instants are
 /// rounded. Translated.

@@ -11,6 +11,7 @@
 #include "verdict/memory_loss.h"
 #include "verdict/obstacle_text.h"
 #include "verdict/queue_story.h"
+#include "verdict/token_loss.h"
 #include "verdict/verdict.h"
 #include "verdict/why.h"
 #include "verdict/words.h"
@@ -209,7 +210,9 @@ private:
         if (const auto story = failoverStoryOf(c, m_v.lock, m_v.row, m_trace)) return failover(c, *story);
         if (QString lost = tokensLostText(*given, m_v, m_length, m_trace); !lost.isEmpty()) return lost;
         const Chronicle mine = chronicleOf(m_v.actors.front(), m_v.lock, m_v.row, m_v.from, m_trace);
-        return toldEngineText(mine, m_v.row, m_length, m_trace);
+        // Either of the two may have got it on the former engine, which went on counting.
+        const bool formerGaveNewer = askedFormerEngine(c, m_v.row, m_trace);
+        return toldEngineText(formerGaveNewer ? c : mine, m_v.row, m_length, m_trace);
     }
     /// As tokensLost(), of a writer that got its token from a server after a newer one had been given; empty: it did
     /// not.

@@ -150,6 +150,13 @@ QString HoldEnd::lastHeir() const {
 
 QString HoldEnd::leaseEnd(const QString& when, const QString& nextAt) const {
     const QString who = actor(m_c.thread), next = actor(m_c.successor);
+    if (const auto change = engineOfSuccessor()) { // the server of the lease gave the lock to nobody
+        Chronicle alone = m_c;
+        alone.successorAt.reset();
+        return paragraph({HoldEnd(alone, m_lock, m_length, m_trace).leaseEnd(when, {}),
+                          Words::tr("Since %1 locks are taken on %2: it gave the lock to %3 at %4.")
+                              .arg(at(change->at), change->engine, next, nextAt)});
+    }
     QString all;
     if (!m_c.successorAt) {
         if (severalDecide(m_c, m_lock, m_trace))
@@ -167,6 +174,12 @@ QString HoldEnd::leaseEnd(const QString& when, const QString& nextAt) const {
         all = m_c.bySession ? Words::tr("The session of %1 ended at %2, so the server gave the lock to %3 at %4.")
                             : Words::tr("The lease of %1 ended at %2, so the server gave the lock to %3 at %4.");
     return all.arg(who, when, next, nextAt);
+}
+
+std::optional<EngineChange> HoldEnd::engineOfSuccessor() const {
+    if (!m_c.successorAt) return {};
+    const auto change = engineChangeBefore(m_trace.upperBound(*m_c.successorAt), m_trace);
+    return change && change->at >= *m_c.recordEnded && !change->told ? change : std::nullopt;
 }
 
 QString HoldEnd::permit() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "verdict/chronicle.h"
+#include "verdict/engine_change.h"
 
 namespace lockscope::verdict {
 
@@ -30,6 +31,8 @@ private:
     QString jumps(const std::vector<trace::Event>& all) const;
     QString drifts() const;
     QString leaseEnd(const QString& when, const QString& nextAt) const;
+    /// The change of engines after which the successor got the lock, if the record had ended before; nullopt: none.
+    std::optional<EngineChange> engineOfSuccessor() const;
     QString at(Nanos t) const;
     QString actor(trace::EntityId id) const;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verdict/memory_loss.h"
 
-#include "trace/death.h"
 #include "trace/decider.h"
 #include "trace/look_back.h"
 #include "trace/trace_time.h"
@@ -11,6 +10,7 @@
 #include "verdict/words.h"
 
 #include <algorithm>
+#include <set>
 
 namespace lockscope::verdict {
 
@@ -27,33 +27,60 @@ bool isLoss(const Event& e) {
     return e.kind == EventKind::RecordFreed && (why == FreedBy::NodeLoss || why == FreedBy::Evicted);
 }
 
-/// The servers whose copies of the hold were lost since its lease was full, in the order of their losses.
-std::vector<EntityId> forgetfulServers(const Chronicle& c, EntityId lock, const Trace& trace) {
-    std::vector<EntityId> servers;
+/// Whether the row tells that this copy of the hold is there: taken once more, or renewed.
+bool isThere(const Event& e, EntityId thread) {
+    return (e.kind == EventKind::RecordHeld || e.kind == EventKind::RecordRenewed) && e.actor == thread;
+}
+
+/// The rows by which servers lost their copies of the hold, in their order: since its request, as no renewal writes a
+/// lost copy anew. A copy that was there again afterwards does not count.
+std::vector<Event> lossesOf(const Chronicle& c, EntityId lock, const Trace& trace) {
+    std::vector<Event> losses;
     const std::size_t end = trace.upperBound(*c.recordEnded);
-    const std::size_t last = trace::firstRowBefore(end);
-    for (std::size_t row = end; row-- > last;) {
-        if (trace.kindAt(row) != EventKind::RecordFreed) continue;
+    const std::optional<Nanos> since = c.requested ? c.requested : c.leaseFrom;
+    const std::size_t first = since ? trace.upperBound(*since - Nanos(1)) : 0;
+    for (std::size_t row = std::max(first, trace::firstRowBefore(end)); row < end; ++row) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::RecordHeld && kind != EventKind::RecordRenewed && kind != EventKind::RecordFreed)
+            continue;
         const Event e = trace.at(row);
-        if (c.leaseFrom && e.time() < *c.leaseFrom) break;
-        if (!isLoss(e) || EntityId(e.aux) != c.thread || trace.copyOf(e.subject) != lock) continue;
-        const EntityId server = trace.entity(e.subject).parent;
-        if (std::ranges::find(servers, server) == servers.end()) servers.insert(servers.begin(), server);
+        if (trace.copyOf(e.subject) != lock) continue;
+        const bool lost = isLoss(e) && EntityId(e.aux) == c.thread;
+        if (lost || isThere(e, c.thread)) std::erase_if(losses, [&](const Event& l) { return l.subject == e.subject; });
+        if (lost) losses.push_back(e);
     }
+    return losses;
+}
+
+std::vector<EntityId> serversOf(const std::vector<Event>& losses, const Trace& trace) {
+    std::vector<EntityId> servers;
+    for (const Event& loss : losses)
+        servers.push_back(trace.entity(loss.subject).parent);
     return servers;
 }
 
-/// Whether the data of all these servers were deleted on purpose, at the instant at which the hold ended.
-bool emptiedAtOnce(const std::vector<EntityId>& servers, const Chronicle& c, EntityId lock, const Trace& trace) {
-    const std::size_t end = trace.upperBound(*c.recordEnded);
-    return std::ranges::all_of(servers, [&](EntityId server) {
-        for (std::size_t row = end; row-- > 0 && trace.timeAt(row) == c.recordEnded->count();) {
-            const Event e = trace.at(row);
-            if (isLoss(e) && trace.copyOf(e.subject) == lock && trace.entity(e.subject).parent == server)
-                return trace::emptiedBy(e, trace) != trace::kNoEntity;
-        }
-        return false;
-    });
+/// Whether the data of the server that lost its copy were deleted on purpose. Several may be emptied at one instant.
+bool wasEmptied(const Event& loss, const Trace& trace) {
+    const EntityId server = trace.entity(loss.subject).parent;
+    for (std::size_t row = trace.upperBound(loss.time()); row-- > 0 && trace.timeAt(row) == loss.at;) {
+        if (trace.kindAt(row) != EventKind::SettingChanged) continue;
+        if (const Event e = trace.at(row); e.actor == server && trace.entity(e.aux).name == trace::kAllDeleted)
+            return true;
+    }
+    return false;
+}
+
+/// The row by which a server's copy of the hold ended by its own time; None: it did not.
+Event expiryOfCopy(EntityId copy, const Chronicle& c, std::size_t end, const Trace& trace) {
+    for (const std::size_t last = trace::firstRowBefore(end); end-- > last;) {
+        const EventKind kind = trace.kindAt(end);
+        if (kind != EventKind::RecordHeld && kind != EventKind::RecordFreed) continue;
+        const Event e = trace.at(end);
+        if (e.subject != copy) continue;
+        const bool ended = kind == EventKind::RecordFreed && EntityId(e.aux) == c.thread;
+        return ended && FreedBy(e.flags & trace::kFreedByMask) == FreedBy::Expiry ? e : Event{};
+    }
+    return {};
 }
 
 /// Why the other servers of the lock could not make up for those that lost it.
@@ -67,6 +94,7 @@ QString othersText(const std::vector<EntityId>& lost, const Chronicle& c, Entity
         const EntityId owner = ownerOfCopy(server, lock, end, trace);
         if (owner == c.thread) continue;
         const QString name = trace.displayName(server);
+        const Event expiry = expiryOfCopy(id, c, end, trace);
         if (const auto away = standstillBefore(server, end, trace)) {
             const QString since = instantText(trace, away->time(), length);
             sentences +=
@@ -75,9 +103,83 @@ QString othersText(const std::vector<EntityId>& lost, const Chronicle& c, Entity
                     .arg(name, since);
         } else if (owner != trace::kNoEntity) {
             sentences += Words::tr("%1 had the lock of %2 in its place.").arg(name, actorText(owner, trace));
+        } else if (expiry.kind != EventKind::None) {
+            sentences +=
+                Words::tr("On %1 its lease had ended at %2.").arg(name, instantText(trace, expiry.time(), length));
         }
     }
     return paragraph(sentences);
+}
+
+/// Whether so many servers lost the lock that the others, however well they are, could not keep it.
+bool enoughToLoseIt(std::size_t lost, EntityId lock, const Trace& trace) {
+    std::size_t copies = 0;
+    for (EntityId id = 1; id < trace.entityCount(); ++id)
+        copies += trace.copyOf(id) == lock;
+    return 2 * lost >= copies;
+}
+
+/// When the server died that lost its copy of the hold by that row: a loss is seen only when the servers decide again.
+/// nullopt: it did not die, or had the hold after that.
+std::optional<Nanos> deathBefore(const Event& loss, const Chronicle& c, EntityId server, const Trace& trace) {
+    const std::size_t end = trace.upperBound(loss.time());
+    for (std::size_t row = end; row-- > trace::firstRowBefore(end);) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::NodeKilled && kind != EventKind::RecordHeld && kind != EventKind::RecordRenewed)
+            continue;
+        const Event e = trace.at(row);
+        if (kind == EventKind::NodeKilled && e.actor == server) return e.time();
+        if (kind != EventKind::NodeKilled && e.subject == loss.subject && e.actor == c.thread) return {};
+    }
+    return {};
+}
+
+/// The instants at which servers that lost the hold together died; empty: not all of them did.
+std::set<Nanos> deathsBefore(const std::vector<Event>& losses, const Chronicle& c, const Trace& trace) {
+    std::set<Nanos> deaths;
+    for (const Event& loss : losses) {
+        const auto death = deathBefore(loss, c, trace.entity(loss.subject).parent, trace);
+        if (!death) return {};
+        deaths.insert(*death);
+    }
+    return deaths;
+}
+
+/// How several servers lost the hold together.
+QString lostTogetherText(const std::vector<Event>& losses, const Chronicle& c, Nanos length, const Trace& trace) {
+    const auto at = [&](Nanos t) { return instantText(trace, t, length); };
+    const QString all = actorsText(serversOf(losses, trace), trace), who = actorText(c.thread, trace);
+    const bool handed = c.successorAt.has_value();
+    const QString next = handed ? actorText(c.successor, trace) : QString();
+    const QString nextAt = handed ? at(*c.successorAt) : QString();
+    QString when = at(*c.recordEnded);
+    if (std::ranges::all_of(losses, [&](const Event& loss) { return wasEmptied(loss, trace); })) {
+        if (losses.front().at == losses.back().at)
+            return handed ? Words::tr("All data of %1 were deleted at %2, and with them the lock of %3: it went to %4 "
+                                      "at %5.")
+                                .arg(all, when, who, next, nextAt)
+                          : Words::tr("All data of %1 were deleted at %2, and with them the lock of %3.")
+                                .arg(all, when, who);
+        return handed ? Words::tr("All data of %1 were deleted, the last ones at %2, and with them the lock of %3: it "
+                                  "went to %4 at %5.")
+                            .arg(all, when, who, next, nextAt)
+                      : Words::tr("All data of %1 were deleted, the last ones at %2, and with them the lock of %3.")
+                            .arg(all, when, who);
+    }
+    const std::set<Nanos> deaths = deathsBefore(losses, c, trace);
+    if (deaths.empty())
+        return handed ? Words::tr("%1 lost their memory of the lock of %2, the last one at %3, and the lock went to %4 "
+                                  "at %5.")
+                            .arg(all, who, when, next, nextAt)
+                      : Words::tr("%1 lost their memory of the lock of %2, the last one at %3.").arg(all, who, when);
+    when = at(*deaths.rbegin());
+    if (deaths.size() == 1)
+        return handed ? Words::tr("%1 died at %2 with the lock of %3, and the lock went to %4 at %5.")
+                            .arg(all, when, who, next, nextAt)
+                      : Words::tr("%1 died at %2 with the lock of %3.").arg(all, when, who);
+    return handed ? Words::tr("%1 died with the lock of %2, the last one at %3, and the lock went to %4 at %5.")
+                        .arg(all, who, when, next, nextAt)
+                  : Words::tr("%1 died with the lock of %2, the last one at %3.").arg(all, who, when);
 }
 
 /// The row that told of the record's end.
@@ -120,7 +222,8 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
                             .arg(when, engine, who, next, nextAt)
                       : Words::tr("Since %1 %2 decides, which knows nothing of the lock of %3.").arg(when, engine, who);
     }
-    const std::vector<EntityId> servers = forgetfulServers(c, lock, trace);
+    const std::vector<Event> losses = lossesOf(c, lock, trace);
+    const std::vector<EntityId> servers = serversOf(losses, trace);
     const EntityId parent = trace.entity(lock).parent;
     const std::size_t end = trace.upperBound(*c.recordEnded);
     EntityId only = parent != trace::kNoEntity ? parent : deciderBefore(end, lock, trace);
@@ -129,8 +232,8 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
     // Nobody says of a dead one that it decides: its copy was the record all the same.
     if (only == trace::kNoEntity && !together && servers.size() == 1) only = servers.front();
     const EntityId emptied = trace::emptiedBy(endOf(c, lock, trace), trace);
-    if (emptied != trace::kNoEntity && (!together || (servers.size() > 1 && emptiedAtOnce(servers, c, lock, trace)))) {
-        const QString server = together ? actorsText(servers, trace) : trace.displayName(emptied);
+    if (emptied != trace::kNoEntity && !together) {
+        const QString server = trace.displayName(emptied);
         return handed ? Words::tr("All data of %1 were deleted at %2, and with them the lock of %3: it went to %4 at "
                                   "%5.")
                             .arg(server, when, who, next, nextAt)
@@ -140,7 +243,7 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
     if (together && servers.size() == 1) {
         const QString server = actorsText(servers, trace);
         QString lost;
-        if (emptied != trace::kNoEntity || emptiedAtOnce(servers, c, lock, trace))
+        if (wasEmptied(losses.front(), trace))
             lost = Words::tr("All data of %1 were deleted at %2.").arg(server, when);
         else if (c.freedBy == FreedBy::Evicted)
             lost = Words::tr("%1 evicted the lock at %2.").arg(server, when);
@@ -160,23 +263,20 @@ QString memoryLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
                             .arg(server, who, when);
         return paragraph({lost, othersText(servers, c, lock, length, trace)});
     }
-    if (together && servers.size() > 1) {
-        const QString all = actorsText(servers, trace);
-        return handed ? Words::tr("%1 lost their memory of the lock of %2, the last one at %3, and the lock went to %4 "
-                                  "at %5.")
-                            .arg(all, who, when, next, nextAt)
-                      : Words::tr("%1 lost their memory of the lock of %2, the last one at %3.").arg(all, who, when);
-    }
+    if (together)
+        return paragraph(
+            {lostTogetherText(losses, c, length, trace),
+             enoughToLoseIt(losses.size(), lock, trace) ? QString() : othersText(servers, c, lock, length, trace)});
     const QString server = only == trace::kNoEntity ? Words::tr("The server") : trace.displayName(only);
     if (c.freedBy == FreedBy::Evicted)
         return handed ? Words::tr("%1 evicted the lock of %2 at %3, and gave it to %4 at %5.")
                             .arg(server, who, when, next, nextAt)
                       : Words::tr("%1 evicted the lock of %2 at %3.").arg(server, who, when);
-    if (diedAt(only, *c.recordEnded, trace))
+    if (const auto death = deathBefore(endOf(c, lock, trace), c, only, trace))
         return handed ? Words::tr("%1 died at %2 with the lock of %3, and knew nothing of it when it was back: %4 got "
                                   "it at %5.")
-                            .arg(server, when, who, next, nextAt)
-                      : Words::tr("%1 died at %2 with the lock of %3.").arg(server, when, who);
+                            .arg(server, at(*death), who, next, nextAt)
+                      : Words::tr("%1 died at %2 with the lock of %3.").arg(server, at(*death), who);
     return handed ? Words::tr("%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.")
                         .arg(server, who, when, next, nextAt)
                   : Words::tr("%1 lost its memory of the lock of %2 at %3.").arg(server, who, when);
@@ -213,46 +313,6 @@ QString permitLossText(const Chronicle& c, EntityId lock, Nanos length, const Tr
         return Words::tr("%1 died at %2, and did not know who held permits when it was back: it gave out new ones.")
             .arg(server, when);
     return Words::tr("%1 lost its memory of who held permits at %2, and gave out new ones.").arg(server, when);
-}
-
-QString tokensLostText(std::size_t given, const Violation& violation, Nanos length, const Trace& trace) {
-    const EntityId lock = violation.lock;
-    const std::size_t end = std::min(violation.row, trace.size());
-    EntityId decider = deciderBefore(given, lock, trace);
-    std::vector<EntityId> servers = decidingServers(lock, given, trace);
-    std::optional<Event> lost; // the last row that tells of it
-    for (std::size_t row = given; row < end; ++row) {
-        const EventKind kind = trace.kindAt(row);
-        if (kind != EventKind::NodeKilled && kind != EventKind::RecordDecider && kind != EventKind::SettingChanged)
-            continue;
-        const Event e = trace.at(row);
-        if (kind == EventKind::RecordDecider) {
-            if (e.subject != lock || e.actor == trace::kNoEntity || e.actor == decider) continue;
-            servers = {e.actor};
-            if (decider != trace::kNoEntity) lost = e;
-            if (decider == trace::kNoEntity) decider = e.actor;
-            continue;
-        }
-        if (std::ranges::find(servers, e.actor) == servers.end()) continue;
-        if (kind == EventKind::SettingChanged && trace.entity(e.aux).name != trace::kAllDeleted) continue;
-        lost = e;
-    }
-    const Nanos since{trace.timeAt(given)};
-    if (const auto change = engineChangeBefore(end, trace); change && change->told && change->at > since)
-        return Words::tr("Clients were told at %1 to take their locks on %2, which counts tokens by itself.")
-            .arg(instantText(trace, change->at, length), change->engine);
-    if (!lost) return {};
-    const QString when = instantText(trace, lost->time(), length), server = trace.displayName(lost->actor);
-    if (lost->kind == EventKind::RecordDecider)
-        return Words::tr("%1 took the place of %2 at %3, and did not know of the newest tokens.")
-            .arg(server, trace.displayName(decider), when);
-    if (lost->kind == EventKind::SettingChanged)
-        return Words::tr("All data of %1 were deleted at %2, and with them the newest tokens.").arg(server, when);
-    return trace::isCrash(*lost)
-               ? Words::tr("The machine of %1 went off at %2, and the newest tokens were not on its disk yet.")
-                     .arg(server, when)
-               : Words::tr("%1 died at %2, and when it was back it did not know of the newest tokens.")
-                     .arg(server, when);
 }
 
 bool noneWasRecorded(const Violation& violation, const Trace& trace) {

@@ -12,10 +12,6 @@ QString memoryLossText(const Chronicle& c, trace::EntityId lock, Nanos length, c
 /// ended by FreedBy::NodeLoss or FreedBy::Evicted. Translated.
 QString permitLossText(const Chronicle& c, trace::EntityId lock, Nanos length, const trace::Trace& trace);
 
-/// Which server lost the newest tokens, or took over without them, between the grant of such a token at row `given` and
-/// a violation of their order; empty: none did. Translated.
-QString tokensLostText(std::size_t given, const Violation& violation, Nanos length, const trace::Trace& trace);
-
 /// Whether the server was looked at before the violation, and named nobody while they believed. Looks at some thousand
 /// rows.
 bool noneWasRecorded(const Violation& violation, const trace::Trace& trace);

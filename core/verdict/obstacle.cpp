@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace lockscope::verdict {
 
@@ -59,33 +60,127 @@ void readOwnersSleep(Obstacle& o, const Violation& v, Nanos since, const Trace& 
     if (o.ownerPaused && o.ownerWoke && *o.ownerWoke < since) o.ownerPaused.reset();
 }
 
-/// The row that ended the wait or the hold of an owner that does not believe in its entry. A request that it made
-/// before it got the entry, and that it still waits for, ended in no row.
+bool isServersLife(EventKind kind) {
+    return kind == EventKind::NodeStarted || kind == EventKind::NodePaused || kind == EventKind::NodeResumed ||
+           kind == EventKind::NodeKilled;
+}
+
+/// Takes in a row about the life of the server.
+void follow(Obstacle::Away& away, const trace::Event& e) {
+    if (e.kind == EventKind::NodePaused) {
+        away = {};
+        away.server = e.actor;
+        away.stopped = e.time();
+    } else if (e.kind == EventKind::NodeKilled) {
+        if (away.back) away = {};
+        away.server = e.actor;
+        away.died = e.time();
+        away.powerLost = trace::isCrash(e);
+    } else {
+        away.back = e.time();
+    }
+}
+
+/// The row until which an answer to the release that the owner sent at row `sent` was still owed.
+std::size_t answerOf(const Obstacle& o, const Violation& v, std::size_t sent, const Trace& trace) {
+    const std::size_t end = std::min(v.row, trace.size());
+    for (std::size_t row = sent + 1; row < end; ++row) {
+        if (!isBelief(trace.kindAt(row))) continue;
+        if (const trace::Event e = trace.at(row); e.actor == o.owner && e.subject == v.lock) return row;
+    }
+    return end;
+}
+
+/// Whether the client has heard from the server since that was back, before row `end`.
+bool heardFrom(EntityId client, const Obstacle::Away& away, std::size_t end, const Trace& trace) {
+    for (std::size_t row = end; row-- > 0 && Nanos(trace.timeAt(row)) >= *away.back;) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::Reply && kind != EventKind::ConnectionRestored) continue;
+        const trace::Event e = trace.at(row);
+        const bool both = std::minmax(e.actor, e.subject) == std::minmax(client, away.server);
+        if (both && (kind == EventKind::ConnectionRestored || e.value >= 0)) return true;
+    }
+    return false;
+}
+
+/// The server that decided alone before row `end`, though it may have died since; kNoEntity: several decided together.
+EntityId lastDecider(EntityId lock, std::size_t end, const Trace& trace) {
+    if (const EntityId own = trace.entity(lock).parent; own != trace::kNoEntity) return own;
+    for (std::size_t row = end; row-- > trace::firstRowBefore(end);) {
+        if (trace.kindAt(row) != EventKind::RecordDecider) continue;
+        const trace::Event e = trace.at(row);
+        if (e.subject == lock && (e.actor != trace::kNoEntity || e.value != 0)) return e.actor;
+    }
+    return trace::kNoEntity;
+}
+
+/// The one deciding server, if it was away when the release came to it.
+void readServerOfRelease(Obstacle& o, const Violation& v, std::size_t sent, const Trace& trace) {
+    const EntityId server = lastDecider(v.lock, sent, trace);
+    if (server == trace::kNoEntity) return;
+    const std::size_t answered = answerOf(o, v, sent, trace), end = endOf(v, trace);
+    Obstacle::Away away;
+    for (std::size_t row = trace::firstRowBefore(sent); row < end; ++row) {
+        const bool isAway = away.server != trace::kNoEntity && !away.back;
+        if (row >= answered && !isAway) break;
+        if (!isServersLife(trace.kindAt(row)) || trace.at(row).actor != server) continue;
+        follow(away, trace.at(row));
+        if (row > sent && away.back) break;
+    }
+    if (away.server == trace::kNoEntity) return;
+    const Nanos at{trace.timeAt(sent)}, last{trace.timeAt(std::max(answered, sent + 1) - 1)};
+    const bool back = away.back && *away.back <= at;
+    o.releaseOnDeadConnection = back && away.powerLost && !heardFrom(trace.clientOf(o.owner), away, sent, trace);
+    if (o.releaseOnDeadConnection || (!back && away.stopped.value_or(away.died.value_or(kNever)) <= last))
+        o.releaseAway = away;
+}
+
+/// The cut that a release ran into, which the owner sent at row `sent`: it was there, or came before an answer did.
+void readCutOfRelease(Obstacle& o, const Violation& v, std::size_t sent, const Trace& trace) {
+    const EntityId client = trace.clientOf(o.owner);
+    const std::size_t end = endOf(v, trace);
+    std::map<EntityId, Nanos> cut = cutFromDeciders(client, v.lock, sent + 1, trace);
+    std::size_t row = sent + 1;
+    for (const std::size_t answered = answerOf(o, v, sent, trace); row < answered && cut.empty(); ++row)
+        if (trace.kindAt(row) == EventKind::LinkCut) cut = cutFromDeciders(client, v.lock, row + 1, trace);
+    for (const auto& [server, since] : cut) {
+        o.releaseCutFrom.push_back(server);
+        o.releaseCutSince = std::max(o.releaseCutSince, since);
+    }
+    for (; row < end && !cut.empty() && !o.releaseCutUntil; ++row) {
+        const EventKind kind = trace.kindAt(row);
+        if (kind != EventKind::LinkMended && kind != EventKind::Healed) continue;
+        const trace::Event e = trace.at(row);
+        const bool its = kind == EventKind::LinkMended && trace.entity(e.subject).parent == client &&
+                         cut.contains(trace.entity(e.subject).other);
+        if (its || kind == EventKind::Healed) o.releaseCutUntil = e.time();
+    }
+}
+
+/// The row that ended the wait or the hold of an owner that does not believe in its entry: the first one since it got
+/// the entry, as later requests of it may have failed, too. A request that it made before it got the entry, and that it
+/// still waits for, ended in no row.
 void readOwnersGivingUp(Obstacle& o, const Violation& v, Nanos since, const Trace& trace) {
     const std::size_t begin = std::min(v.row, trace.size());
+    std::size_t gaveUp = begin;
+    bool answered = false; // a release that left it with a hold
     for (std::size_t row = begin; row-- > trace::firstRowBefore(begin);) {
         const EventKind kind = trace.kindAt(row);
         if (!isBelief(kind)) continue;
         const trace::Event e = trace.at(row);
         if (e.actor != o.owner || e.subject != v.lock) continue;
-        switch (kind) {
-        case EventKind::Requested:
-            if (e.time() <= since) return;
-            break;
-        case EventKind::Granted:
-        case EventKind::Reentered:
-            return;
-        case EventKind::ReleaseSent:
-        case EventKind::AcquireFailed:
-        case EventKind::TimedOut:
-        case EventKind::Interrupted:
-        case EventKind::Lost:
-            o.ownerGaveUp = e;
-            return;
-        default:
-            break;
-        }
+        if (kind == EventKind::Granted || kind == EventKind::Reentered) break;
+        if (kind == EventKind::Requested && e.time() <= since) break;
+        if (kind == EventKind::Released) answered = true;
+        const bool ends = kind == EventKind::AcquireFailed || kind == EventKind::TimedOut ||
+                          kind == EventKind::Interrupted || kind == EventKind::Lost;
+        if (ends || (kind == EventKind::ReleaseSent && !std::exchange(answered, false))) gaveUp = row;
     }
+    if (gaveUp == begin) return;
+    o.ownerGaveUp = trace.at(gaveUp);
+    if (o.ownerGaveUp->kind != EventKind::ReleaseSent) return;
+    readCutOfRelease(o, v, gaveUp, trace);
+    if (o.releaseCutFrom.empty()) readServerOfRelease(o, v, gaveUp, trace);
 }
 
 /// The owner by the record, as far back as it takes: one without an expiry may have got the lock a long time ago.
@@ -119,9 +214,12 @@ void readOwner(Obstacle& o, const Violation& v, const Trace& trace) {
         const trace::Event e = trace.at(row);
         if (e.actor != client) continue;
         if (kind == EventKind::ClientKilled) o.ownerDied = e.time();
-        if (kind == EventKind::WorkHung) o.ownerHung = std::max(e.time(), since);
-        break;
+        if (kind == EventKind::WorkHung && !o.ownerHung) o.ownerHung = std::max(e.time(), since);
+        if (kind == EventKind::ClientKilled || e.time() <= since) break;
+        // A process that was started anew has nothing to do with what the former one left.
+        if (kind == EventKind::ClientStarted) o.ownerHung.reset();
     }
+    if (o.ownerDied) o.ownerHung.reset();
     readOwnersSleep(o, v, since, trace);
     readOwnersGivingUp(o, v, since, trace);
 }
@@ -308,24 +406,10 @@ void readAway(Obstacle& o, const Violation& v, const Trace& trace) {
     for (std::size_t row = trace::firstRowBefore(end); row < end; ++row) {
         const EventKind kind = trace.kindAt(row);
         if (kind == EventKind::RecordFreed && trace.at(row).subject == v.lock) held = trace.at(row).time();
-        if (kind != EventKind::NodeStarted && kind != EventKind::NodePaused && kind != EventKind::NodeResumed &&
-            kind != EventKind::NodeKilled)
-            continue;
+        if (!isServersLife(kind)) continue;
         const trace::Event e = trace.at(row);
         if (!keeps(e.actor)) continue;
-        Obstacle::Away& away = all[e.actor];
-        if (kind == EventKind::NodePaused) {
-            away = {};
-            away.server = e.actor;
-            away.stopped = e.time();
-        } else if (kind == EventKind::NodeKilled) {
-            if (away.back) away = {};
-            away.server = e.actor;
-            away.died = e.time();
-            away.powerLost = trace::isCrash(e);
-        } else {
-            away.back = e.time();
-        }
+        follow(all[e.actor], e);
     }
     const auto counts = [&](const Obstacle::Away& away) {
         return away.server != trace::kNoEntity && (!held || !away.back || *away.back >= *held);

@@ -9,6 +9,15 @@ namespace lockscope::verdict {
 
 /// Facts about why no waiter gets a lock, read from the trace for the explanation of a violation of progress.
 struct Obstacle {
+    /// The time for which a server was away; kNoEntity: it was not.
+    struct Away {
+        trace::EntityId server = trace::kNoEntity;
+        std::optional<Nanos> stopped; ///< it stood still since then
+        std::optional<Nanos> died;
+        bool powerLost = false;    ///< … with its machine, which told nobody that connections are over
+        std::optional<Nanos> back; ///< missing: not before the end of the violation
+    };
+
     // The record at the moment that the bound passed, and what became of its owner.
     trace::EntityId owner = trace::kNoEntity; ///< kNoEntity: the lock is free on the server
     std::int64_t deadline = -1;
@@ -19,6 +28,13 @@ struct Obstacle {
     bool ownerRenewed = false;        ///< its lease was renewed since it got the lock
     /// The row by which its wait or its hold ended for itself, if it does not believe that it has the lock.
     std::optional<trace::Event> ownerGaveUp;
+    /// The deciding servers that its client was cut off from while it gave the lock back, since when the last of them
+    /// was, and when a link was mended; missing: not before the end of the violation.
+    std::vector<trace::EntityId> releaseCutFrom;
+    Nanos releaseCutSince{};
+    std::optional<Nanos> releaseCutUntil;
+    Away releaseAway; ///< the one deciding server, if it was away when the owner gave the lock back …
+    bool releaseOnDeadConnection = false; ///< … or before, so that its connection had died with the machine
     /// When its entry was freed, if that was no later than the end of the violation.
     std::optional<Nanos> ownerFreed;
 
@@ -37,14 +53,7 @@ struct Obstacle {
     Nanos slowBy{}, slowSince{};
     std::optional<Nanos> slowUntil;
 
-    /// The server of the lock that was away last while it was free, or when it became so; kNoEntity: none was.
-    struct Away {
-        trace::EntityId server = trace::kNoEntity;
-        std::optional<Nanos> stopped; ///< it stood still since then
-        std::optional<Nanos> died;
-        bool powerLost = false;    ///< … with its machine, which told nobody that connections are over
-        std::optional<Nanos> back; ///< missing: not before the end of the violation
-    };
+    /// The server of the lock that was away last while it was free, or when it became so.
     Away away;
 
     /// The deciding servers whose disks stood still, so that requests that write waited; since when all of them did,

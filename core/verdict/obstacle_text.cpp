@@ -91,8 +91,8 @@ private:
                                    "from %2 to %3: the waiters had none to ask by."))
             .arg(server, since, at(*m_o.poolEmptyUntil));
     }
-    QString away() const {
-        const Obstacle::Away& away = m_o.away;
+    /// For how long a server was away.
+    QString spans(const Obstacle::Away& away) const {
         const QString server = m_trace.displayName(away.server);
         const auto span = [&](const QString& since, const QString& fromTo, Nanos from, std::optional<Nanos> to) {
             return to ? fromTo.arg(server, at(from), at(*to)) : since.arg(server, at(from));
@@ -106,6 +106,10 @@ private:
                         *away.died, away.back);
         else if (away.died)
             died = span(tr("%1 has been dead since %2."), tr("%1 was dead from %2 to %3."), *away.died, away.back);
+        return paragraph({stopped, died});
+    }
+    QString away() const {
+        const Obstacle::Away& away = m_o.away;
         const QString rest =
             away.powerLost
                 ? m_over ? tr("On the server the lock was free, but connections had died with the machine, which told "
@@ -114,7 +118,7 @@ private:
                               "nobody: clients wait on them for answers that never come.")
             : m_over ? tr("The lock was free, but its waiters got on late after that.")
                      : tr("The lock is free, but its waiters do not get on since.");
-        return paragraph({stopped, died, rest});
+        return paragraph({spans(away), rest});
     }
     /// Whether disks stood still for longer than a server was away.
     bool stallsOn() const {
@@ -158,7 +162,8 @@ private:
                                              : deadConnectionText(m_o.owner, m_v, m_length, m_trace);
         return paragraph(
             {before, m_o.ownerDied ? QString() : ownerPaused(),
-             before.isEmpty() && m_o.mostStalled ? stalled() : QString(), m_o.ownerDied ? QString() : ownerGaveUp(),
+             before.isEmpty() && m_o.mostStalled ? stalled() : QString(), before.isEmpty() ? releaseLost() : QString(),
+             m_o.ownerDied ? QString() : ownerGaveUp(),
              m_over ? stayed() : tr("The entry of %1 is still on the server; until when is not known.").arg(m_owner)});
     }
     QString stayed() const {
@@ -213,6 +218,12 @@ private:
         const QString when = at(m_o.ownerGaveUp->time());
         switch (m_o.ownerGaveUp->kind) {
         case trace::EventKind::ReleaseSent:
+            if (m_o.releaseOnDeadConnection)
+                return tr("%1 gave the lock back at %2, but its connection had died with the machine, and the release "
+                          "did not get through.")
+                    .arg(m_owner, when);
+            if (!m_o.releaseCutFrom.empty() || m_o.releaseAway.server != trace::kNoEntity)
+                return tr("%1 gave the lock back at %2, but its release did not get through.").arg(m_owner, when);
             return tr("%1 gave the lock back at %2, but the server did not carry that out.").arg(m_owner, when);
         case trace::EventKind::Lost:
             return tr("%1 took the lock for lost at %2.").arg(m_owner, when);
@@ -221,9 +232,19 @@ private:
                 .arg(m_owner, when);
         }
     }
+    /// The cut that its release ran into, or the server that was away then.
+    QString releaseLost() const {
+        if (m_o.releaseAway.server != trace::kNoEntity) return spans(m_o.releaseAway);
+        if (m_o.releaseCutFrom.empty()) return {};
+        const QString servers = actorsText(m_o.releaseCutFrom, m_trace), since = at(m_o.releaseCutSince);
+        return m_o.releaseCutUntil
+                   ? tr("%1 was cut off from %2 from %3 to %4.").arg(m_owner, servers, since, at(*m_o.releaseCutUntil))
+                   : tr("%1 has been cut off from %2 since %3.").arg(m_owner, servers, since);
+    }
     /// It lives, and does not know that it has the lock.
     QString disbelief() const {
-        return paragraph({ownerPaused(), m_o.mostStalled ? stalled() : QString(), ownerGaveUp(), entryWithoutBelief()});
+        return paragraph({ownerPaused(), m_o.mostStalled ? stalled() : QString(), releaseLost(), ownerGaveUp(),
+                          entryWithoutBelief()});
     }
     QString entryWithoutBelief() const {
         if (m_o.deadline < 0)

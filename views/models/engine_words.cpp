@@ -55,13 +55,17 @@ bool leavesForASwitch(const trace::Event& event, const trace::Trace& trace) {
 }
 
 QString engineLabel(const trace::Event& event, const trace::Trace& trace) {
-    return newsWords(event, verdict::shortEngine(trace::readable(trace.entity(event.aux).name.split('\n').value(0))));
+    return newsWords(event, verdict::shortEngine(engineAddress(event, trace)));
+}
+
+QString engineAddress(const trace::Event& event, const trace::Trace& trace) {
+    // As it stands in the trace: made readable as one text, its line break would be an escape.
+    return trace::readable(trace.entity(event.aux).name.split('\n').value(0));
 }
 
 QString engineWords(const trace::Event& event, const trace::Trace& trace) {
-    // As it stands in the trace: made readable as one text, its line break would be an escape.
     const QList<QByteArray> told = trace.entity(event.aux).name.split('\n');
-    const QString news = newsWords(event, trace::readable(told.value(0)));
+    const QString news = engineLabel(event, trace);
     return told.size() < 2 ? news : Words::tr("%1: %2").arg(news, whyWords(trace::readable(told.at(1))));
 }
 

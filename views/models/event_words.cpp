@@ -267,7 +267,7 @@ QString eventDetail(const Event& e, const trace::Trace& trace) {
     case EventKind::SessionChanged:
         return sessionWords(e.value);
     case EventKind::EngineChanged:
-        return engineWords(e, trace);
+        return joined({engineWords(e, trace), engineAddress(e, trace)});
     case EventKind::NodeRole:
         return roleWords(trace.entity(e.aux).name, trace.displayName(e.subject), (e.flags & trace::kCopiesNobody) != 0);
     case EventKind::ServerTold:

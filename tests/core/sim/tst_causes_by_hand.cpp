@@ -123,8 +123,45 @@ private Q_SLOTS:
             << u"The work of B had hung since 2\\.0 s, and its entry had no expiry\\."_qs << u"watchdog|lease"_qs;
         QTest::newRow("a release that did not arrive")
             << u"contention?recipe=sql-row&seed=5&do=5s,cut-link,A%2CB%2CC%7Csql-1,for=12s"_qs
-            << u"B gave the lock back at [0-9.]+ s, but the server did not carry that out\\. The entry of B was"_qs
+            << u"B was cut off from sql-1 from 5\\.0 s to 17\\.0 s\\. B gave the lock back at [0-9.]+ s, but its "
+               u"release did not get through\\. The entry of B was"_qs
             << u"stopped asking"_qs;
+        QTest::newRow("a release to a server that was dead, before other requests")
+            << u"contention?recipe=sql-row&seed=67&do=15.47s,kill-client,B&do=9.55s,kill-node,sql-1,for=14.4s"_qs
+            << u"sql-1 was dead from 9\\.5 s to 23\\.9 s\\. A gave the lock back at 11\\.2 s, but its release did not get"_qs
+            << u"stopped asking"_qs;
+        QTest::newRow("a release to a promoted server that was dead")
+            << u"sql-failover-async?recipe=sql-row&seed=810&do=6.6s,lose-reply,C&do=23.15s,kill-node,sql-2,for=8.9s"_qs
+            << u"sql-2 was dead from 23\\.1 s to 32\\.0 s\\. B gave the lock back at 28\\.8 s, but its release did not get"_qs
+            << u"did not carry that out"_qs;
+        QTest::newRow("a release on a connection that had died with its machine")
+            << u"sql-failover-async?recipe=sql-row&seed=415&do=21.96s,crash-node,sql-2,for=5.3s"_qs
+            << u"The machine of sql-2 was off from 21\\.9 s to 27\\.2 s\\. B gave the lock back at 27\\.8 s, but its "
+               u"connection had died with the machine"_qs
+            << u"did not carry that out"_qs;
+        QTest::newRow("an entry of a client that was started anew")
+            << u"sql-failover-async?recipe=sql-row&seed=516&do=7.95s,kill-client,C,for=7.6s&do=18.27s,kill-node,sql-1,"
+               "for=10.4s"_qs
+            << u"C died at 7\\.9 s, and its entry on the server had no expiry"_qs << u"did not believe"_qs;
+        QTest::newRow("members that were emptied, and one that kept its data")
+            << u"contention?recipe=etcd-lease&seed=3&do=9.0s,kill-node,etcd-3,for=200ms&do=9.42s,restart-node-empty,"
+               "etcd-1%2Cetcd-2"_qs
+            << u"etcd-1 and etcd-2 died at 9\\.420 s, and when they were back they did not know of the newest tokens"_qs
+            << u"etcd-3"_qs;
+        QTest::newRow("an ensemble that was emptied while it kept a lock")
+            << u"contention?recipe=etcd-lease&seed=3&do=9.42s,restart-node-empty,etcd-1%2Cetcd-2%2Cetcd-3"_qs
+            << u"etcd-1, etcd-2 and etcd-3 died at 9\\.420 s with the lock of A, and the lock went to B at 10\\.323 s"_qs
+            << u"lost their memory"_qs;
+        QTest::newRow("a lease that ended on the engine before")
+            << u"engine-switch?seed=3&do=6s,pause-client,holder,for=12s"_qs
+            << u"The lease of C ended at 8\\.8 s, so the server counts the lock as free\\. Since 14\\.7 s locks are "
+               u"taken on redis-2: it gave the lock to B at 14\\.7 s"_qs
+            << u"so the server gave"_qs;
+        QTest::newRow("a waiter of the former engine got the newer token")
+            << u"engine-switch-naive?seed=497&do=12.2s,kill-client,B,for=6.9s&do=16.25s,restart-node-empty,redis-1&"
+               "do=4.86s,cut-link,waiter%7Credis-1%2Credis-2,for=12.5s"_qs
+            << u"C had asked the former engine by then, and got the lock there at 20\\.0"_qs
+            << u"nobody waited for the holders"_qs;
         QTest::newRow("a lease of etcd that was renewed once")
             << u"contention?recipe=etcd-lease&seed=1&do=0s,set,watchdog=off&do=0s,set,deadline=ignored&"
                "do=0s,set,hold=9s-14s"_qs

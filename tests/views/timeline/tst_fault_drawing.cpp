@@ -2,6 +2,7 @@
 // Faults drawn, moved, stretched and taken back on the time axis, by mouse and by keyboard.
 #include "models/change_words.h"
 #include "models/engine_words.h"
+#include "models/event_words.h"
 #include "models/fault_words.h"
 #include "pause_view.h"
 #include "session/planning.h"
@@ -164,7 +165,9 @@ private Q_SLOTS:
                 cast.trace->text("redis://redis-2:6379 redis-set\nhand"), std::uint8_t(trace::EngineNews::InUse));
         cast.at(2s, trace::EventKind::SettingChanged, 0, 0, 0, cast.trace->text("engine=redis-2"));
         const QString changed = engineWords(cast.trace->at(0), *cast.trace);
-        QVERIFY2(changed.endsWith(QLatin1String("epoch 2: switched by hand")), qPrintable(changed));
+        QCOMPARE(changed, u"uses redis-2, epoch 2: switched by hand"_qs); // by its name
+        QCOMPARE(eventDetail(cast.trace->at(0), *cast.trace),
+                 u"uses redis-2, epoch 2: switched by hand, redis://redis-2:6379 redis-set"_qs);
         QCOMPARE(changeWords(cast.trace->at(1), *cast.trace), QStringLiteral("switch to redis-2"));
     }
 
