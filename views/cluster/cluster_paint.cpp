@@ -94,7 +94,7 @@ QStringList memberWords(const ViewContext& context, EntityId member, const QStri
 QString firstThatFits(const QStringList& words, const QFont& font, double width) {
     const QFontMetrics metrics(font);
     for (const QString& one : words)
-        if (metrics.horizontalAdvance(one) <= width) return one;
+        if (metrics.elidedText(one, Qt::ElideMiddle, int(width)) == one) return one; // parts of a pixel count, too
     return words.back();
 }
 
