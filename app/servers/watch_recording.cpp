@@ -3,7 +3,7 @@
 
 #include "cli/output.h"
 #include "cli/text.h"
-#include "inspect/copy_feeds.h"
+#include "inspect/member_nodes.h"
 #include "inspect/server_teller.h"
 #include "live/live_connection.h"
 #include "trace/connection.h"
@@ -38,6 +38,7 @@ struct WatchRecording::Server {
               to, node, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
           copies(
               {to, feed, connection, observer}, [this](const inspect::Party& party) { return threadOf(party); }, 30ms),
+          members({to, feed, connection, observer}),
           reports(feed, std::move(forced)),
           teller(to, node) {
         recorder.emit(EventKind::NodeStarted, node);
@@ -63,7 +64,11 @@ struct WatchRecording::Server {
             teller.write(report);
         }
         teller.writeEvents(report, observer);
+        members.write(report);
         reports.write(report);
+        if (!report.trouble)
+            for (const inspect::LockRow& row : report.locks)
+                members.writeDecider(row);
         copies.write(report);
     }
 
@@ -71,6 +76,7 @@ struct WatchRecording::Server {
     trace::EntityId connection, node, observer;
     inspect::TraceFeed feed;
     inspect::CopyFeeds copies;
+    inspect::MemberNodes members;
     inspect::ReportFeed reports;
     inspect::ServerTeller teller;
     bool observed = true;

@@ -70,7 +70,8 @@ LiveConnection::LiveConnection(const Shared& shared, ConnectionPlan plan)
       m_teller(shared.recorder, m_node),
       m_copies(
           {shared.recorder, m_feed, m_id, shared.observer},
-          [this](const inspect::Party& party) { return m_shared.threadOf(party, m_id); }, kTolerance) {
+          [this](const inspect::Party& party) { return m_shared.threadOf(party, m_id); }, kTolerance),
+      m_members({shared.recorder, m_feed, m_id, shared.observer}) {
 }
 
 void LiveConnection::open(ConnectionUrl url, bool changesAllowed) {
@@ -101,6 +102,7 @@ void LiveConnection::close() {
     m_server = {};
     tellTrouble(LiveSession::tr("the connection was ended"));
     m_copies.unobserved();
+    m_members.unobserved(m_trouble);
     endAlerts();
     judgeHealth();
 }
@@ -319,6 +321,7 @@ void LiveConnection::seen(const inspect::LockReport& report) {
     // Before what this look has changed: a lease may have ended because of it.
     for (const inspect::LateRenewal& late : m_alerts.observe(report))
         m_feed.renewalLate(late, report.at);
+    m_members.write(report); // before the locks: each is decided by one of them
     if (report.trouble) {
         m_copies.write(report);
         tellTrouble(report.trouble->message);
@@ -407,6 +410,7 @@ void LiveConnection::tellLocks(const inspect::LockReport& report) {
         sight.failedOver = why == Why::LookedAt && report.failedOver(row);
         sight.sawAllBefore = m_sawAll && !report.concerns(row);
         m_feed.update(row.name, inspect::withPlaces(row), sight);
+        m_members.writeDecider(row);
         if (m_feed.owesContent(row.name))
             m_contentOwed.insert(row.name);
         else

@@ -2,6 +2,7 @@
 #pragma once
 #include "inspect/alert_watch.h"
 #include "inspect/copy_feeds.h"
+#include "inspect/member_nodes.h"
 #include "inspect/releaser.h"
 #include "inspect/server_teller.h"
 #include "inspect/trace_feed.h"
@@ -120,6 +121,7 @@ private:
     inspect::TraceFeed m_feed;
     inspect::ServerTeller m_teller;
     inspect::CopyFeeds m_copies;            ///< of locks that several servers keep together
+    inspect::MemberNodes m_members;         ///< of a cluster, or of an ensemble
     std::unique_ptr<OwnRecord> m_ownRecord; ///< once clients of our own have run here
     QByteArrayList m_ownLocks;              ///< that they use
     inspect::AlertWatch m_alerts{inspect::usualAlertRules()};

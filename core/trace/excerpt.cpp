@@ -2,6 +2,8 @@
 #include "trace/excerpt.h"
 
 #include "trace/bulk_loader.h"
+#include "trace/member.h"
+#include "trace/server_told.h"
 
 namespace lockscope::trace {
 
@@ -98,11 +100,13 @@ void Excerpt::open(const State& state) {
         if (its.life == Life::Paused) put(EventKind::NodePaused, node, kNoEntity);
         if (its.role != kNoEntity)
             put(EventKind::NodeRole, node, its.follows, 0, its.role, its.copiesNobody ? kCopiesNobody : 0);
+        if (its.lag >= 0) put(EventKind::ReplicationLag, node, its.follows, its.lag, 0, std::uint8_t(its.lagUnit));
         for (const EntityId told : {its.mayEvict, its.looksApart})
             if (told != kNoEntity) put(EventKind::ServerTold, node, kNoEntity, 0, told);
         if (its.unseenSince >= 0)
             put(EventKind::ConnectionLost, its.unseenBy, node, m_from.count() - its.unseenSince, its.unseenWhy);
     }
+    openSlots();
     for (const auto& [client, its] : state.clients) {
         if (its.life == Life::Dead) put(EventKind::ClientKilled, client, kNoEntity);
         if (its.life == Life::Running || its.life == Life::Paused) put(EventKind::ClientStarted, client, kNoEntity);
@@ -123,6 +127,17 @@ void Excerpt::open(const State& state) {
     }
     for (const auto& [client, its] : state.clients) // a paused client believed something before its pause
         if (its.life == Life::Paused) put(EventKind::ClientPaused, client, kNoEntity);
+}
+
+void Excerpt::openSlots() {
+    std::map<EntityId, EntityId> slots;
+    for (std::size_t row = 0; row < m_row; ++row) {
+        if (m_source->kindAt(row) != EventKind::ServerTold) continue;
+        const Event event = m_source->at(row);
+        if (toldValue(m_source->entity(event.aux).name, kHasSlots)) slots[event.actor] = event.aux;
+    }
+    for (const auto& [node, told] : slots)
+        put(EventKind::ServerTold, node, kNoEntity, 0, told);
 }
 
 void Excerpt::openRecord(EntityId lock, const Record& record) {

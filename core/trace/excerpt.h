@@ -29,6 +29,8 @@ public:
 
 private:
     void open(const State& state);
+    /// The slots that a cluster's members have: no state keeps them.
+    void openSlots();
     void openRecord(EntityId lock, const Record& record);
     void put(EventKind kind, EntityId actor, EntityId subject, std::int64_t value = 0, std::uint32_t aux = 0,
              std::uint8_t flags = 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/reason_words.h"
 
+#include "trace/member.h"
 #include "trace/server_told.h"
 
 #include <QCoreApplication>
@@ -31,6 +32,8 @@ QString reasonWords(const QString& reason) {
         {QString::fromLatin1(kLeftOut),
          QT_TRANSLATE_NOOP("Events", "the window keeps no more of a busy watch: the recording of "
                                      "the last hour may reach further back")},
+        {QString::fromLatin1(kOutOfService),
+         QT_TRANSLATE_NOOP("Events", "it is neither a master that serves nor a connected replica")},
         {QStringLiteral("wait-exceeded"), QT_TRANSLATE_NOOP("Events", "the wait is over")},
     };
     const QByteArray text = reason.toUtf8();

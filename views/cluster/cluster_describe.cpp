@@ -4,6 +4,8 @@
 #include "cluster/cluster_panel.h"
 #include "theme/format.h"
 #include "trace/client_name.h"
+#include "trace/member.h"
+#include "trace/text.h"
 
 namespace lockscope::views {
 
@@ -34,15 +36,26 @@ QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
     if (item.kind == EntityKind::Node) {
         const auto found = state.nodes.find(item.entity);
         const Life life = found == state.nodes.end() ? Life::Unknown : found->second.life;
+        const bool away = isAway(*m_context, item.entity);
         const QString words = tr("node %1: %2")
                                   .arg(name, life == Life::Dead           ? tr("dead", "a server")
+                                             : away                       ? awayWords(*m_context, item.entity)
                                              : life == Life::Paused       ? tr("paused")
                                              : life == Life::Unknown      ? tr("not seen yet")
                                              : looks.inSight(item.entity) ? tr("running")
                                                                           : tr("out of sight"));
         const QString role = life == Life::Dead ? QString() : nodeRoleWords(*m_context, item.entity);
         QStringList all{words};
+        if (const QString why = away ? awayReason(*m_context, item.entity) : QString(); !why.isEmpty()) all += why;
         if (!role.isEmpty()) all += role;
+        if (const QByteArray has = m_slots.of(item.entity, m_context->playhead(), *trace); !has.isEmpty())
+            //: Of a cluster's server: the numbers of its slots, such as "448 5461-5470".
+            all += tr("slots %1").arg(trace::readable(has));
+        const bool told = found != state.nodes.end() && found->second.lag >= 0 && !away;
+        if (told && found->second.lagUnit == trace::LagUnit::Bytes && found->second.follows != kNoEntity)
+            all += behindWords(found->second.lag);
+        if (trace::isMember(*trace, item.entity) && !away && looks.heldOn(item.entity) > 0)
+            all += nodeWords(*m_context, item.entity, looks);
         if (found != state.nodes.end() && found->second.poolExhausted)
             all += tr("the pool of its clients is exhausted");
         if (found != state.nodes.end() && found->second.diskStalled) all += tr("its disk stalls");

@@ -2,10 +2,13 @@
 #include "cluster/cluster_paint.h"
 
 #include "cluster/paint_failover.h"
+#include "models/role_words.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "theme/icons.h"
 #include "trace/client_name.h"
+#include "trace/member.h"
+#include "trace/text.h"
 
 #include <QCoreApplication>
 #include <QPainter>
@@ -76,6 +79,23 @@ QString clockWords(const trace::WallClock& clock, Nanos now) {
     if (clock.clockGain != 0) return Words::tr("clock %1 a second").arg(offsetText(Nanos(clock.clockGain)));
     const Nanos offset(clock.offsetAt(now.count()));
     return offset == Nanos::zero() ? QString() : Words::tr("clock %1").arg(offsetText(offset));
+}
+
+/// The role of a member of a watched group, with its slots, the longest words first.
+QStringList memberWords(const ViewContext& context, EntityId member, const QString& role, const MemberSlots& of) {
+    const QString has = trace::readable(of.of(member, context.playhead(), *context.trace()));
+    //: Of a cluster's server, in a small box: the numbers of its slots, such as "448 5461-5470".
+    if (!has.isEmpty()) return {role + QStringLiteral(" · ") + has, Words::tr("slots %1").arg(has), has};
+    const trace::NodeState& its = context.state().nodes.at(member);
+    return {role, roleWords(context.trace()->entity(its.role).name, {}, its.copiesNobody)}; // an arrow tells of whom
+}
+
+/// The last one, if none fits.
+QString firstThatFits(const QStringList& words, const QFont& font, double width) {
+    const QFontMetrics metrics(font);
+    for (const QString& one : words)
+        if (metrics.elidedText(one, Qt::ElideMiddle, int(width)) == one) return one; // parts of a pixel count, too
+    return words.back();
 }
 
 } // namespace
@@ -244,7 +264,7 @@ void paintDelays(QPainter& painter, const std::vector<DelayTag>& tags) {
 }
 
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, const Looks& looks,
-               bool marked) {
+               const MemberSlots& memberSlots, bool marked) {
     if (node.watcher) {
         paintWatcher(painter, context, node);
         if (marked) paintMark(painter, node.box.adjusted(-3, -3, 3, 3), 8);
@@ -252,7 +272,8 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
     }
     const auto found = context.state().nodes.find(node.entity);
     const trace::NodeState state = found == context.state().nodes.end() ? trace::NodeState{} : found->second;
-    const bool dead = state.life == Life::Dead, paused = state.life == Life::Paused;
+    const bool away = isAway(context, node.entity);
+    const bool dead = state.life == Life::Dead || away, paused = state.life == Life::Paused;
     const bool leads = !dead && trace::isMasterRole(context.trace()->entity(state.role).name);
     painter.setPen(dead              ? QPen(color(Role::Fault), 1.5, Qt::DashLine)
                    : state.candidate ? QPen(color(Role::Waiting), 2)
@@ -289,6 +310,9 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
     painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, text(context.trace()->displayName(node.entity), room.width()));
     const QString role = dead || paused ? QString() : nodeRoleWords(context, node.entity);
     QString words = role.isEmpty() ? nodeWords(context, node.entity, looks) : role;
+    if (!role.isEmpty() && trace::isMember(*context.trace(), node.entity))
+        words = firstThatFits(memberWords(context, node.entity, role, memberSlots), uiFont(-1.5), room.width());
+    if (away) words = awayWords(context, node.entity);
     const QString clock = clockWords(state, context.playhead());
     if (!clock.isEmpty()) words = clock;
     if (state.poolExhausted && !dead) words = Words::tr("pool exhausted");

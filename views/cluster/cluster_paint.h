@@ -4,6 +4,7 @@
 #include "cluster/cluster_layout.h"
 #include "cluster/flights.h"
 #include "cluster/looks.h"
+#include "cluster/member_slots.h"
 
 class QPainter;
 
@@ -39,7 +40,7 @@ void paintDelays(QPainter& painter, const std::vector<DelayTag>& tags);
 void paintLink(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& link, LinkUse use,
                bool marked);
 void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& node, const Looks& looks,
-               bool marked);
+               const MemberSlots& memberSlots, bool marked);
 void paintClient(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& client,
                  const ClientLook& look, const ClusterLayout& layout, bool marked);
 constexpr double kFlightSize = 9; ///< of a message's sign, pixels

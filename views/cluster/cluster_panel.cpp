@@ -70,6 +70,7 @@ void ClusterPanel::forget() {
     m_links.clear();
     m_shape = {};
     m_servers.forget();
+    m_slots.forget();
     m_seenEntities = 0;
     m_current = -1;
     m_hovered = kNoEntity;
@@ -98,7 +99,7 @@ void ClusterPanel::grow() {
     }
     m_empty->setVisible(m_nodes.empty() && m_clients.empty());
     if (!m_layoutValid) reshape();
-    if (isVisible()) m_servers.grow(*trace);
+    if (isVisible()) growRows();
     update();
 }
 
@@ -120,8 +121,13 @@ LinkUse ClusterPanel::useOf(const ClusterLayout::Item& link) const {
     return LinkUse::Any;
 }
 
-void ClusterPanel::catchUp() {
+void ClusterPanel::growRows() {
     m_servers.grow(*m_context->trace());
+    m_slots.grow(*m_context->trace());
+}
+
+void ClusterPanel::catchUp() {
+    growRows();
     if (reshape()) follow();
     update();
 }
@@ -295,7 +301,7 @@ void ClusterPanel::paintEvent(QPaintEvent*) {
         paintClient(painter, *m_context, client, look, layout, marked(client));
     };
     for (const ClusterLayout::Item& item : layout.items) {
-        if (item.kind == EntityKind::Node) paintNode(painter, *m_context, item, looks, marked(item));
+        if (item.kind == EntityKind::Node) paintNode(painter, *m_context, item, looks, m_slots, marked(item));
         if (item.kind == EntityKind::Client && !isLast(item)) paintOne(item);
     }
     for (const ClusterLayout::Item& item : layout.items)

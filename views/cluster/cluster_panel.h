@@ -3,6 +3,7 @@
 #include "cluster/client_servers.h"
 #include "cluster/cluster_layout.h"
 #include "cluster/flights.h"
+#include "cluster/member_slots.h"
 #include "models/view_context.h"
 
 #include <QTimer>
@@ -58,6 +59,8 @@ private:
     void catchUp();
     void forget();
     void grow();
+    /// Reads the rows that the trace has got: only while it is in sight.
+    void growRows();
     /// A client has its place from its first thread or link on: the observer of watched servers has neither.
     void meet(trace::EntityId client);
     void follow();
@@ -78,6 +81,7 @@ private:
     std::vector<trace::EntityId> m_plain, m_shown; ///< nodes that are no watchers; links that are in the picture
     ClusterShape m_shape;
     ClientServers m_servers;
+    MemberSlots m_slots;
     std::size_t m_seenEntities = 0;
     std::vector<Flight> m_flights;
     Nanos m_lastPlayhead{}, m_pace{}; ///< how far the playhead moved between the last two pictures

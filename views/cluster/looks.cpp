@@ -4,6 +4,7 @@
 #include "models/engine_drain.h"
 #include "trace/belief.h"
 #include "trace/connection.h"
+#include "trace/member.h"
 
 namespace lockscope::views {
 
@@ -67,7 +68,7 @@ Looks::Looks(const ViewContext& context) : m_context(context) {
     }
     for (const auto& [lock, record] : state.records) {
         if (record.noLongerShown || (record.observed && record.owner == kNoEntity)) continue;
-        const EntityId node = trace->entity(lock).parent;
+        const EntityId node = trace::keeperOf(*trace, lock, record.decider);
         if (!record.observed && !answers(node, record, state, *trace)) m_outOfSight.insert(node);
         if (record.owner == kNoEntity) continue;
         if (!record.observed) m_outOfSight.insert(trace->clientOf(record.owner));

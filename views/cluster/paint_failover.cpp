@@ -96,7 +96,10 @@ std::optional<Copying> copyingOf(const ViewContext& context, const ClusterLayout
     };
     const bool cut = std::ranges::any_of(context.state().links,
                                          [&](const auto& link) { return link.second.cut && joins(link.first); });
-    return Copying{state, cut || state.life == Life::Dead || stateOf(context, state.follows).life == Life::Dead,
+    const auto isDead = [&](EntityId node) {
+        return stateOf(context, node).life == Life::Dead || isAway(context, node);
+    };
+    return Copying{state, cut || isDead(replica.entity) || isDead(state.follows),
                    replica.box.center().x() > master->box.center().x() ? 1.0 : -1.0,
                    arcBetween(master->box, replica.box)};
 }
@@ -119,8 +122,11 @@ void paintReplication(QPainter& painter, const ViewContext& context, const Clust
 void paintReplicationLag(QPainter& painter, const ViewContext& context, const ClusterLayout::Item& replica,
                          const ClusterLayout& layout) {
     const auto copying = copyingOf(context, replica, layout);
-    if (!copying || copying->state.lag < 0 || copying->state.lagUnit == trace::LagUnit::Bytes) return;
-    const QString words = Words::tr("lag %1").arg(duration(Nanos(copying->state.lag)));
+    if (!copying || copying->state.lag < 0) return;
+    const bool inBytes = copying->state.lagUnit == trace::LagUnit::Bytes;
+    if (inBytes && copying->broken) return; // it was told by a master that tells nothing any more
+    const QString words =
+        inBytes ? behindWords(copying->state.lag) : Words::tr("lag %1").arg(duration(Nanos(copying->state.lag)));
     painter.setFont(uiFont(-2, QFont::DemiBold));
     QRectF ground(0, 0, painter.fontMetrics().horizontalAdvance(words) + 10, painter.fontMetrics().height() + 1);
     // Beside the arrow's tip: two arrows of one master do not meet there.

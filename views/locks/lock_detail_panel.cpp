@@ -441,7 +441,7 @@ void LockDetailPanel::showContent(const LockFacts& facts) {
         const QString when = instant(*m_context->trace(), at);
         const Nanos age = std::max(m_context->playhead() - at, Nanos::zero());
         // Rows are written when something has changed: without a new one, later looks have found the same.
-        m_serverCaption->setHint(facts.observed && age > looksApart(facts.server)
+        m_serverCaption->setHint(facts.observed && age > looksApart(m_context->trace()->entity(facts.lock).parent)
                                      ? tr("the same since %1").arg(when)
                                      : tr("seen at %1, %2 ago").arg(when, duration(age)));
         m_server->setLines(

@@ -9,6 +9,7 @@
 #include "trace/death.h"
 #include "trace/decider.h"
 #include "trace/doubt.h"
+#include "trace/member.h"
 #include "trace/part_release.h"
 #include "trace/reason_words.h"
 #include "trace/server_told.h"
@@ -147,6 +148,9 @@ QString serverToldWords(const QByteArray& text) {
         return policy->isEmpty()
                    ? Words::tr("drops no lock when its memory is full")
                    : Words::tr("may drop locks when its memory is full (%1)").arg(trace::readable(*policy));
+    if (const auto has = trace::toldValue(text, trace::kHasSlots))
+        //: Of a cluster's server: the numbers of its slots, such as "448 5461-5470".
+        return has->isEmpty() ? Words::tr("has no slots") : Words::tr("has slots %1").arg(trace::readable(*has));
     if (trace::tellsOfMember(text)) return trace::reasonWords(trace::readable(text));
     if (const auto apart = trace::looksApartIn(text))
         return *apart > Nanos(0)

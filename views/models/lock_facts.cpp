@@ -10,6 +10,7 @@
 #include "trace/connection.h"
 #include "trace/deadline.h"
 #include "trace/leftover.h"
+#include "trace/member.h"
 #include "trace/reckoned_length.h"
 
 #include <QCoreApplication>
@@ -162,10 +163,10 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     LockFacts facts;
     facts.drain = engineDrainAt(trace, settings, t);
     facts.lock = lock;
-    facts.server = trace.entity(lock).parent;
     const auto found = state.records.find(lock);
     static const trace::Record kNone;
     const trace::Record& record = found == state.records.end() ? kNone : found->second;
+    facts.server = trace::keeperOf(trace, lock, record.decider);
     if (facts.server == kNoEntity) facts.server = record.decider;
     facts.deciders = record.deciders;
     if (facts.deciders > 1) facts.ensemble = ensembleOf(lock, trace, state);

@@ -3,6 +3,7 @@
 
 #include "scenario/settings.h"
 #include "session/planning.h"
+#include "trace/member.h"
 
 #include <QMetaMethod>
 
@@ -287,7 +288,8 @@ EntityId ViewContext::focusedLock() const {
     }
     if (selected.kind == EntityKind::Node) {
         for (const auto& [lock, record] : state().records)
-            if (m_trace->entity(lock).parent == m_selection) return record.copyOf ? record.copyOf : lock;
+            if (trace::keeperOf(*m_trace, lock, record.decider) == m_selection)
+                return record.copyOf ? record.copyOf : lock;
     }
     if (m_worst != kNoEntity) return m_worst;
     for (const EntityId lock : entities(EntityKind::Lock))
