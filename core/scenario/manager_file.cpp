@@ -67,7 +67,7 @@ void readManager(const Fields& top, Scenario& scenario) {
     if (!top.has(L("manager"))) return;
     const Fields fields(top[L("manager")], top.at(L("manager")), top.complaints());
     ManagerSpec& manager = scenario.manager.emplace();
-    choice(fields, L("mode"), managerModeId, ManagerSpec::Mode::Naive, manager.mode);
+    if (const auto* const mode = findManagerMode(fields[L("mode")].toString())) manager.mode = *mode;
     readEngines(fields, manager);
     fields.words(L("witnesses"), manager.witnesses);
     fields.duration(L("drain_for"), manager.drainFor);
