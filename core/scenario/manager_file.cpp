@@ -65,7 +65,7 @@ void readEngines(const Fields& fields, ManagerSpec& manager) {
 
 void readManager(const Fields& top, Scenario& scenario) {
     if (!top.has(L("manager"))) return;
-    const Fields fields(top[L("manager")], top.at(L("manager")), top.complaints());
+    const Fields fields = top.in(L("manager"));
     ManagerSpec& manager = scenario.manager.emplace();
     if (const auto* const mode = findManagerMode(fields[L("mode")].toString())) manager.mode = *mode;
     readEngines(fields, manager);
