@@ -48,7 +48,7 @@ void ManagerChanges::judgeRecord(const EngineReport& report, std::vector<Manager
     const bool other = !report.record.sameProposal(m_last.record);
     if (m_begun && isSwitch(report.state) && other) changes.push_back({Kind::SwitchBegun, -1});
     // An immediate switch waits for nobody's work; only processes that cannot read the record go on.
-    const bool drains = report.config.mode == SwitchMode::Drain && !report.record.immediate;
+    const bool drains = report.mode() == SwitchMode::Drain;
     if (report.state == State::Switching && drains && m_drained < report.record.epoch && report.record.epoch > 1 &&
         report.record.beganMs > 0 && report.seenMs >= drainedMs(report)) {
         m_drained = report.record.epoch;

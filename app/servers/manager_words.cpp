@@ -118,11 +118,10 @@ const char* nameOf(State state) {
 QJsonValue switchJson(const EngineReport& report) {
     if (report.state != State::Proposed && report.state != State::Switching) return QJsonValue::Null;
     const EngineRecord& record = report.record;
-    const bool drains = report.config.mode == SwitchMode::Drain && !record.immediate;
     return QJsonObject{{QStringLiteral("from"), engineJson(report.config, record.from)},
                        {QStringLiteral("to"), engineJson(report.config, record.engine)},
                        {QStringLiteral("decided"), report.state == State::Switching},
-                       {QStringLiteral("mode"), drains ? QStringLiteral("drain") : QStringLiteral("immediate")},
+                       {QStringLiteral("mode"), QString::fromLatin1(switchModeName(report.mode()))},
                        {QStringLiteral("began"), textOrNull(instantOf(record.beganMs))},
                        {QStringLiteral("until"), textOrNull(instantOf(report.switchEndsMs()))}};
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The lock library as others use it: one shared library of the rooms `client` and below, the headers of core/lock/include,
+# The lock library as others use it: one shared library of the rooms `client` and below, the headers of core/include,
 # a CMake package and pkg-config files. Everything of it is in the install component "library".
 #   find_package(Lockscope)                  Lockscope::Lockscope, <lockscope/blocking.h>: C++20, nothing else
 #   find_package(Lockscope COMPONENTS Qt)    Lockscope::Qt as well, <lockscope/lockscope.h>: C++23, Qt 6 and QCoro 6
@@ -31,7 +31,7 @@ target_link_libraries(lockscope_qt INTERFACE lockscope_library Qt6::Core QCoro6:
 target_compile_features(lockscope_qt INTERFACE cxx_std_23)
 
 # The headers are written as they are installed.
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/core/lock/include/lockscope DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/core/include/lockscope DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT library FILES_MATCHING PATTERN "*.h")
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Lockscope)
 foreach(part library qt)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By itself: a program that connects to some kinds only links those only.
+// A file of its own, so that a program which connects to some kinds links only those.
 #include "connections/factories.h"
 
 namespace lockscope {

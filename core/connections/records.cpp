@@ -111,7 +111,7 @@ recipes::Outcome<bool> EtcdRecords::replace(QByteArray name, Record seen, QByteA
     const auto done = co_await m_port.run(transaction, stop);
     if (!done) co_return std::unexpected(lockError(done.error()));
     if (done->succeeded) co_return true;
-    // Sent twice, the second finds the first one's work.
+    // If the driver sent the transaction twice, the second one finds the key that the first one made.
     const bool ours = !done->results.empty() && !done->results.front().keys.empty() &&
                       done->results.front().keys.front().value == value;
     co_return ours;

@@ -18,24 +18,15 @@ using scenario::Scenario;
 using trace::EventKind;
 
 const QString kRecipe = QStringLiteral("recipe"), kManager = QStringLiteral("manager");
-/// The ways of a lock manager, and those that differ most first.
-constexpr std::array kModes{scenario::ManagerSpec::Mode::Naive, scenario::ManagerSpec::Mode::Drain,
-                            scenario::ManagerSpec::Mode::Immediate};
 constexpr int kRenewals = 3; ///< in a lease, of a watchdog that is switched on, as Redisson has it
 
 QString tr(const char* text) {
     return QCoreApplication::translate("Contrast", text);
 }
 
-std::optional<scenario::ManagerSpec::Mode> modeOf(const QString& id) {
-    const auto found =
-        std::ranges::find_if(kModes, [&](auto mode) { return id.toUtf8() == scenario::managerModeId(mode); });
-    return found == kModes.end() ? std::nullopt : std::optional(*found);
-}
-
 /// The complaint: "" when it is done.
 QString changeMode(Scenario& scenario, const QString& value) {
-    const auto mode = modeOf(value);
+    const auto* const mode = scenario::findManagerMode(value);
     if (!scenario.manager) return tr("This scenario has no lock manager.");
     if (!mode) return tr("“%1” is no way to change engines: drain, immediate or naive.").arg(value);
     scenario.manager->mode = *mode;
@@ -109,7 +100,7 @@ std::vector<Contrast> contrastsOf(const Scenario& scenario) {
                                                   return fault.action == scenario::Action::SwitchEngine;
                                               }));
     if (changes)
-        for (const auto mode : kModes)
+        for (const auto mode : scenario::kManagerModes)
             offer(kManager, QString::fromLatin1(scenario::managerModeId(mode)));
     const recipes::RecipeInfo* const recipe = recipes::findRecipe(scenario.recipe.toUtf8());
     if (recipe && recipe->token)

@@ -145,10 +145,7 @@ Condition readCondition(const Fields& fields) {
 
 std::vector<Condition> readConditions(const Fields& fields, QLatin1String key) {
     std::vector<Condition> conditions;
-    const QJsonArray array = fields[key].toArray();
-    for (qsizetype i = 0; i < array.size(); ++i)
-        conditions.push_back(
-            readCondition({array[i], fields.at(key) + QStringLiteral("/%1").arg(i), fields.complaints()}));
+    fields.each(key, [&](const Fields& one) { conditions.push_back(readCondition(one)); });
     return conditions;
 }
 
@@ -159,10 +156,7 @@ Scene readScene(const Fields& fields) {
     fields.text(L("recipe"), scene.recipe);
     scene.seed = std::uint64_t(fields[L("seed")].toInteger());
     scene.change = fields[L("change")].toObject();
-    const QJsonArray moments = fields[L("moments")].toArray();
-    for (qsizetype i = 0; i < moments.size(); ++i)
-        scene.moments.push_back(
-            readMoment({moments[i], fields.at(L("moments")) + QStringLiteral("/%1").arg(i), fields.complaints()}));
+    fields.each(L("moments"), [&](const Fields& one) { scene.moments.push_back(readMoment(one)); });
     const QJsonObject values = fields[L("values")].toObject();
     for (auto it = values.begin(); it != values.end(); ++it)
         scene.values[it.key()] = readFact({*it, fields.at(L("values")) + pointerStep(it.key()), fields.complaints()});
@@ -171,24 +165,20 @@ Scene readScene(const Fields& fields) {
 
 Question readQuestion(const Fields& fields) {
     Question question{texts(fields, L("question")), {}};
-    const QJsonArray choices = fields[L("choices")].toArray();
-    for (qsizetype i = 0; i < choices.size(); ++i) {
-        const Fields one(choices[i], fields.at(L("choices")) + QStringLiteral("/%1").arg(i), fields.complaints());
+    fields.each(L("choices"), [&](const Fields& one) {
         question.choices.push_back({texts(one, L("text")), readConditions(one, L("when"))});
-    }
+    });
     return question;
 }
 
 Table readTable(const Fields& fields) {
     Table table;
     fields.words(L("rows"), table.recipes);
-    const QJsonArray columns = fields[L("columns")].toArray();
-    for (qsizetype i = 0; i < columns.size(); ++i) {
-        const Fields one(columns[i], fields.at(L("columns")) + QStringLiteral("/%1").arg(i), fields.complaints());
+    fields.each(L("columns"), [&](const Fields& one) {
         table.columns.push_back({.title = texts(one, L("title")), .scenarios = {}});
         one.words(L("scenarios"), table.columns.back().scenarios);
         one.flag(L("tokens"), table.columns.back().tokens);
-    }
+    });
     return table;
 }
 
@@ -207,7 +197,7 @@ Step readStep(const Fields& fields) {
     }
     if (fields.has(L("speed"))) step.speed = fields[L("speed")].toDouble();
     step.say = texts(fields, L("say"));
-    const Fields look(fields[L("look")], fields.at(L("look")), fields.complaints());
+    const Fields look = fields.in(L("look"));
     look.words(L("lanes"), step.look.lanes);
     instant(look, L("from"), step.look.from);
     instant(look, L("to"), step.look.to);
@@ -215,9 +205,8 @@ Step readStep(const Fields& fields) {
     for (const QJsonValue& one : look[L("protocol")].toArray())
         step.look.protocol.push_back(one.toInt());
     step.claims = readConditions(fields, L("claims"));
-    if (fields.has(L("table")))
-        step.table = readTable({fields[L("table")], fields.at(L("table")), fields.complaints()});
-    if (fields.has(L("ask"))) step.ask = readQuestion({fields[L("ask")], fields.at(L("ask")), fields.complaints()});
+    if (fields.has(L("table"))) step.table = readTable(fields.in(L("table")));
+    if (fields.has(L("ask"))) step.ask = readQuestion(fields.in(L("ask")));
     return step;
 }
 
@@ -246,11 +235,6 @@ std::optional<Instant> parseInstant(const QString& text) {
 Lesson readLesson(const QJsonObject& document, std::vector<Complaint>& complaints) {
     Lesson lesson;
     const Fields top(document, QString(), complaints);
-    const auto each = [&](QLatin1String key, auto&& read) {
-        const QJsonArray array = top[key].toArray();
-        for (qsizetype i = 0; i < array.size(); ++i)
-            read(Fields(array[i], top.at(key) + QStringLiteral("/%1").arg(i), complaints));
-    };
     top.text(L("id"), lesson.id);
     top.number(L("order"), lesson.order);
     top.number(L("minutes"), lesson.minutes);
@@ -258,19 +242,19 @@ Lesson readLesson(const QJsonObject& document, std::vector<Complaint>& complaint
     lesson.title = texts(top, L("title"));
     lesson.idea = texts(top, L("idea"));
     lesson.remember = texts(top, L("remember"));
-    each(L("sources"), [&](const Fields& fields) {
+    top.each(L("sources"), [&](const Fields& fields) {
         Source source{texts(fields, L("text")), {}};
         fields.text(L("url"), source.url);
         lesson.sources.push_back(std::move(source));
     });
-    each(L("scenes"), [&](const Fields& fields) { lesson.scenes.push_back(readScene(fields)); });
-    each(L("steps"), [&](const Fields& fields) {
+    top.each(L("scenes"), [&](const Fields& fields) { lesson.scenes.push_back(readScene(fields)); });
+    top.each(L("steps"), [&](const Fields& fields) {
         Step step = readStep(fields);
         if (step.scene.isEmpty()) step.scene = lesson.steps.empty() ? lesson.scenes[0].id : lesson.steps.back().scene;
         lesson.steps.push_back(std::move(step));
     });
     if (top.has(L("turn"))) {
-        const Fields fields(top[L("turn")], top.at(L("turn")), complaints);
+        const Fields fields = top.in(L("turn"));
         Turn turn{.scene = {},
                   .task = texts(fields, L("task")),
                   .hint = texts(fields, L("hint")),

@@ -8,8 +8,8 @@
 #include "inspect/seen_content.h"
 #include "inspect/topology_words.h"
 #include "live/live_session.h"
+#include "recipes/backend_name.h"
 #include "session/alert_desk.h"
-#include "session/backend_name.h"
 #include "trace/connection.h"
 #include "trace/time_text.h"
 
@@ -188,7 +188,7 @@ void LiveConnection::judgeHealth() {
 
 QString LiveConnection::kind() const {
     using Role = inspect::ServerIdentity::Role;
-    QString text = session::backendName(m_plan.url.scheme);
+    QString text = recipes::backendName(m_plan.url.scheme);
     if (!m_server.version.isEmpty()) text += u' ' + QString::fromUtf8(m_server.version);
     QStringList parts{text};
     if (m_plan.url.endpoints.size() > 1 && m_masters == 0)

@@ -3,8 +3,8 @@
 
 #include "inspect/make_watcher.h"
 #include "live/live_worker.h"
+#include "recipes/backend_name.h"
 #include "scenario/settings.h"
-#include "session/backend_name.h"
 #include "session/milestones.h"
 #include "trace/connection.h"
 
@@ -45,7 +45,7 @@ LiveSession::LiveSession(std::vector<ConnectionPlan> connections, scenario::Scen
         one.id = trace::internConnection(*m_trace, plan.name.toUtf8(), plan.url.display().toUtf8());
         one.name = plan.name;
         one.url = plan.url.display();
-        one.kind = session::backendName(plan.url.scheme);
+        one.kind = recipes::backendName(plan.url.scheme);
         one.health = {session::Health::Level::Working, tr("%1 · connecting").arg(usualName(plan.url)), {}};
         one.changesAllowed = plan.changesAllowed;
         m_urls[{one.name, one.url}] = plan.url;

@@ -56,7 +56,7 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     const bool byLease = core->recipe->info().heldBy == recipes::HeldBy::Lease;
     const Nanos lease = byLease ? hold->grant.lease : hold->ownLease;
 
-    // Entered before the lock is free: whoever takes it then finds us.
+    // Join the waiters before the lock is free: the next holder may signal at once.
     const auto entered = co_await enlist(core, hold, condition, laterBy(core->client.runtime.monotonic(), wait), stop);
     if (!entered) co_return std::unexpected(entered.error());
     bool moved = false;
@@ -65,14 +65,14 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
         moved = !now && retake.elsewhere && recipes::passes(now.error()) && retake.elsewhere();
         if (moved) break;
         if (!now) { // it was lost meanwhile, or nobody knows
-            // Somebody may have been in the lock since, and have signalled us: that was meant for one who waits.
+            // The next holder may have signalled this waiter, which ends with an error: pass the signal on.
             const auto late = co_await condition->awaitSignal(thread, Nanos(0), {});
             if (late && *late) co_await condition->signal(1, {});
             co_return std::unexpected(now.error());
         }
         left = *now;
     }
-    // Nobody could come in to signal us.
+    // The thread also holds the lock through another object: no other client could take it and signal.
     const bool others = !moved && hold->grant.holds > 0;
     if (others) wait = Nanos(0);
 
@@ -89,7 +89,7 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
     request.thread = thread;
     if (!renewed) request.lease = lease;
     for (int held = 0; held < holds;) {
-        // It is taken anew each time that what was taken so far has been lost meanwhile; a re-entry leaves it alone.
+        // Counted by the hold itself: after a loss on the way, the next grant begins at 1 again.
         std::expected<Taken, LockError> taken;
         if (retake.take)
             taken = co_await retake.take(request, hold);
@@ -99,7 +99,7 @@ LockCore::Outcome<bool> LockCore::await(std::shared_ptr<LockCore> core,
             held = taken->hold->taken;
             continue;
         }
-        // Nothing comes of our signal: it goes to the next one.
+        // This waiter cannot use its signal: the next one gets it.
         if (signalled && *signalled) co_await condition->signal(1, {});
         if (!taken) co_return std::unexpected(taken.error());
         if (stopped) throw Cancelled(Cancelled::Why::Stopped);

@@ -7,7 +7,7 @@
 namespace lockscope::detail {
 
 namespace {
-/// Nobody listens for a hold's forced release sooner: most are over by then, and listening costs a subscription.
+/// A hold listens for its forced release only after so long: most are over by then, and listening costs a subscription.
 constexpr Nanos kHeedAfter = 500ms;
 /// Renewals that are no further apart than this find a forced release soon enough.
 constexpr Nanos kOftenEnough = 500ms;
@@ -16,7 +16,7 @@ constexpr Nanos kAskAgain = 250ms;
 } // namespace
 
 void LockCore::heedDoubts(const std::shared_ptr<Hold>& hold) {
-    if (!recipe->info().watchdog) return; // nothing to ask by
+    if (!recipe->info().watchdog) return; // it has no renewal, which is what the question would be
     if (!reconnects) {
         reconnects = recipe->onReconnect([self = weak_from_this()] {
             if (const auto core = self.lock()) core->askAboutAll();
@@ -30,7 +30,7 @@ void LockCore::heedDoubts(const std::shared_ptr<Hold>& hold) {
 }
 
 void LockCore::askAboutAll() {
-    std::vector<std::shared_ptr<Hold>> all; // a loss takes one off the books
+    std::vector<std::shared_ptr<Hold>> all; // a loss removes a hold from both maps
     for (const auto& [key, hold] : holds)
         all.push_back(hold);
     for (const auto& [key, hold] : resting)
@@ -55,7 +55,7 @@ QCoro::Task<> LockCore::askOnce(std::shared_ptr<LockCore> core, std::shared_ptr<
     for (;;) {
         recipes::Grant asked = hold->grant;
         asked.lease = std::chrono::floor<std::chrono::milliseconds>(hold->leaseUntil - runtime.monotonic());
-        if (asked.lease < 1ms) co_return; // its end is noticed here as soon
+        if (asked.lease < 1ms) co_return; // its deadline passes before an answer could come
         const auto kept = co_await core->recipe->renew(asked, stop);
         if (stop.stop_requested()) co_return;
         if (kept && !*kept && asked.permits != hold->grant.permits) continue; // some were given back meanwhile
@@ -82,7 +82,7 @@ QCoro::Task<> LockCore::forceWatch(std::shared_ptr<LockCore> core, std::shared_p
         const auto about = weakHold.lock();
         if (stillThere && about) stillThere->askAbout(about);
     };
-    // An error: nobody tells here. Its renewals find out the same, later.
+    // After an error no message tells of a forced release; the next renewal finds out.
     co_await core->recipe->listen(hold->grant, std::move(ask), stop);
 }
 

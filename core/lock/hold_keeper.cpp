@@ -54,7 +54,7 @@ std::uint32_t LockCore::holdsOf(const Thread& thread) const {
 std::uint32_t LockCore::leftAfter(const Hold& released, int left) const {
     const std::uint32_t known = holdsOf(released.grant.thread);
     if (released.mode() == Mode::Permit || released.view->lost || has(released)) return known;
-    // Off the books here: what others of the thread have, this one's other releases or other lock objects.
+    // `released` is no longer among `holds`: add what its other releases, or other lock objects, still hold of it.
     return known + static_cast<std::uint32_t>(std::max(released.leaving > 0 ? released.grant.holds : left, 0));
 }
 
@@ -69,7 +69,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, std::optional<Nanos> 
     const Mode mode = grant.mode;
     const recipes::HeldBy heldBy = recipe->info().heldBy;
     const bool byLease = heldBy == recipes::HeldBy::Lease;
-    // A session or a connection does not end with it: it is given back then.
+    // A session or connection outlives such a lease: when the lease ends, this client gives the lock back.
     const bool endsHere = ownLease && !byLease && heldBy != recipes::HeldBy::Nothing;
     const Nanos ownEnd = endsHere ? laterBy(client.runtime.monotonic(), *ownLease) : kNever;
     if (const auto old = find(thread, mode); old && grant.holds == 1 && mode != Mode::Permit) {
@@ -82,7 +82,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, std::optional<Nanos> 
         if (byLease) {
             moveDeadline(*again, deadlineOf(again->grant), again->newsUntil);
             if (!ownLease && !again->renewing) keepRenewing(again);
-        } else { // sessions and connections are not heard from by a re-entry
+        } else { // a re-entry brings no news of the session or connection
             moveDeadline(*again, std::max(again->leaseUntil, ownEnd), again->newsUntil);
             if (!ownLease) again->renewing = true;
         }
@@ -94,7 +94,7 @@ std::shared_ptr<Hold> LockCore::hold(recipes::Grant grant, std::optional<Nanos> 
     }
     const bool more = holdsOf(thread) > 0; // in another mode, or other permits
     if (reused) reused->keeper = weak_from_this();
-    const bool known = reused != nullptr; // by other threads, too
+    const bool known = reused != nullptr; // other threads may read its view already
     const std::shared_ptr<Hold> hold = known ? std::move(reused) : std::make_shared<Hold>();
     if (!known && options.honourDeadline) hold->view->engineUntil = engineUntil;
     hold->grant = std::move(grant);
@@ -165,7 +165,7 @@ void LockCore::forget(const std::shared_ptr<Hold>& hold) {
 void LockCore::lose(const std::shared_ptr<Hold>& hold, const char* reason) {
     if (hold->over) return;
     forget(hold);
-    if (hold->resting) { // nobody holds it any more: only the server is free sooner
+    if (hold->resting) { // it was given up before: no holder loses anything
         restIsOver(hold);
         return;
     }
@@ -197,13 +197,13 @@ QCoro::Task<> LockCore::loseAll(std::shared_ptr<LockCore> core, const char* reas
         co_await giveBack(core, grant);
 }
 
-/// All holds of a grant that nobody uses any more; a server that does not answer frees them by their lease.
+/// Releases all holds of a grant. If the server does not answer, they end with their lease.
 QCoro::Task<> LockCore::giveBack(std::shared_ptr<LockCore> core, recipes::Grant grant) {
     while (grant.holds > 0) {
         const auto left = co_await core->recipe->release(grant, {});
         if (!left) {
             if (left.error().kind == LockError::Kind::NotOwner) co_return;
-            --grant.holds; // of this one the recipe knows
+            --grant.holds; // the recipe itself sees to the hold whose release failed
             core->recipe->abandoned(grant);
             co_return;
         }

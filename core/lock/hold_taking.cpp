@@ -58,7 +58,7 @@ LockCore::Outcome<std::optional<recipes::Grant>> LockCore::ask(const LockRequest
     asked.thread = request.thread;
     asked.lease = sendable(request.lease.value_or(options.lease));
     if (outer) {
-        // An inner taking does not end the outer one sooner.
+        // A re-entry must not shorten the lease of the holds that the thread already has.
         const Nanos left = kept ? options.lease : outer->leaseUntil - client.runtime.monotonic();
         asked.lease = std::max<Nanos>(asked.lease, std::chrono::ceil<std::chrono::milliseconds>(left));
     }
@@ -93,8 +93,9 @@ LockCore::Outcome<T> LockCore::take(std::shared_ptr<LockCore> core, LockRequest 
                 const Nanos left = restOf(request.wait, runtime.monotonic() - begun);
                 co_await runtime.sleep(std::min(std::exchange(pause, Nanos(0)), left), stop);
             }
-            // A hold that this thread gave up before its shortest time still exists on the server.
-            const auto resting = // other permits may be free
+            // A hold that this thread gave up before its shortest time still exists on the server: wait until it is
+            // free there. Not for permits, because another one may be free.
+            const auto resting =
                 request.mode == Mode::Permit ? core->resting.end() : core->resting.find(Key(thread, request.mode));
             if (resting != core->resting.end()) {
                 const Completion<bool> rested = resting->second->rested.emplace_back();
@@ -121,11 +122,12 @@ LockCore::Outcome<T> LockCore::take(std::shared_ptr<LockCore> core, LockRequest 
             core->emit(EventKind::TimedOut, thread, (runtime.monotonic() - begun).count());
             co_return made<T>(core, nullptr);
         }
-        if (core->closed) { // nobody is left who could ever release it
+        if (core->closed) { // the lock object is gone, and nothing could release the grant later
             co_await core->putBack(**grant);
             co_return made<T>(core, nullptr);
         }
-        // A grant that took longer than its own lease is no grant; nor is one more of a hold that was lost meanwhile.
+        // A grant is of no use when its lease has ended on the way, or when it re-enters a hold that was lost
+        // meanwhile.
         const bool late = core->options.honourDeadline && runtime.monotonic() >= core->deadlineOf(**grant);
         const bool ofLost = held > 0 && (*grant)->holds > 1 && core->holdCount(thread, request.mode) == 0;
         if (!late && !ofLost) {
@@ -163,7 +165,7 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
         co_return std::unexpected(notHeld(hold.get()));
     }
     const Thread thread = hold->grant.thread;
-    // Several may be under way at once: each gives back one of the holds that the others leave.
+    // Several releases may be under way at once: each gives back one hold that the others have not yet counted.
     recipes::Grant grant = hold->own(hold->leaving);
     const bool last = grant.holds == 1;
     const std::uint32_t before = core->holdsOf(thread);
@@ -174,23 +176,24 @@ LockCore::Outcome<int> LockCore::giveUp(std::shared_ptr<LockCore> core, std::sha
         core->tell(Event::Released, thread, {});
         co_return 0;
     }
-    if (last) core->forget(hold); // nothing may renew what is being given up
+    if (last) core->forget(hold); // the watchdog must not renew a hold that is being given up
     core->emit(EventKind::ReleaseSent, thread, 0, before);
     ++hold->leaving;
     const auto left = co_await core->recipe->release(std::move(grant), {});
     --hold->leaving;
     if (left) {
         hold->grant.holds = *left;
-        hold->taken = std::min(hold->taken - 1, *left); // of fewer the server knows nothing
+        hold->taken = std::min(hold->taken - 1, *left); // the server may have fewer than this object
         core->emit(EventKind::Released, thread, 0, core->leftAfter(*hold, *left));
         core->tell(Event::Released, thread, {});
-        if (!last && *left == 0) core->lose(hold, kUnknownThere); // the outer ones
+        if (!last && *left == 0) core->lose(hold, kUnknownThere); // the thread's outer holds ended, too
         co_return hold->mode() == Mode::Permit ? core->holdCount(thread, Mode::Permit) : hold->taken;
     }
     if (left.error().kind == LockError::Kind::NotOwner) {
         core->emit(EventKind::ReleaseRefused, thread);
         core->tell(Event::ReleaseFailed, thread, left.error().message);
-        if (!last) core->lose(hold, kUnknownThere); // the caller hears of its own, but others have the outer ones
+        // The caller gets the error of its own hold; the owners of the outer ones are told of a loss.
+        if (!last) core->lose(hold, kUnknownThere);
         co_return std::unexpected(left.error());
     }
     if (last) {
@@ -211,7 +214,7 @@ LockCore::Outcome<int> LockCore::giveUpPart(std::shared_ptr<LockCore> core, std:
     const Thread thread = hold->grant.thread;
     if (permits < 1 || permits > hold->grant.permits)
         co_return std::unexpected(notSoMany(permits, hold->grant.permits));
-    // Another release may have left no more than these.
+    // The hold had more permits when the caller asked, but another release may have left only these.
     if (permits == hold->grant.permits) {
         auto left = co_await giveUp(core, hold);
         if (left) left = 0;
@@ -268,7 +271,7 @@ QCoro::Task<> LockCore::freeAfterRest(std::shared_ptr<LockCore> core, std::share
     if (stop.stop_requested()) co_return;
     hold->stopWatching();
     const auto left = co_await core->recipe->release(hold->own(), {});
-    // The rest of a hold goes on, and no row may end it.
+    // When a part was given back, the hold goes on: a row would end it in the trace.
     if (left && !hold->part) core->emit(EventKind::Released, hold->grant.thread, 0, core->leftAfter(*hold, *left));
     if (!left) {
         if (!hold->part)

@@ -24,6 +24,15 @@ public:
     /// The path of one of its fields.
     QString at(QLatin1String key) const { return m_path + pointerStep(key); }
     QJsonValue operator[](QLatin1String key) const { return m_object[key]; }
+    /// The fields of an object in it.
+    Fields in(QLatin1String key) const { return {m_object[key], at(key), m_complaints}; }
+    /// Calls back with the fields of each object in a list.
+    template <typename Use>
+    void each(QLatin1String list, Use use) const {
+        const QJsonArray entries = m_object[list].toArray();
+        for (qsizetype i = 0; i < entries.size(); ++i)
+            use(Fields(entries[i], at(list) + QStringLiteral("/%1").arg(i), m_complaints));
+    }
 
     void text(QLatin1String key, QString& to) const {
         if (has(key)) to = m_object[key].toString();

@@ -65,9 +65,9 @@ void readEngines(const Fields& fields, ManagerSpec& manager) {
 
 void readManager(const Fields& top, Scenario& scenario) {
     if (!top.has(L("manager"))) return;
-    const Fields fields(top[L("manager")], top.at(L("manager")), top.complaints());
+    const Fields fields = top.in(L("manager"));
     ManagerSpec& manager = scenario.manager.emplace();
-    choice(fields, L("mode"), managerModeId, ManagerSpec::Mode::Naive, manager.mode);
+    if (const auto* const mode = findManagerMode(fields[L("mode")].toString())) manager.mode = *mode;
     readEngines(fields, manager);
     fields.words(L("witnesses"), manager.witnesses);
     fields.duration(L("drain_for"), manager.drainFor);

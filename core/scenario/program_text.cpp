@@ -110,11 +110,7 @@ Program readProgram(const Fields& fields, const Workload& workload, const QStrin
     Program program;
     fields.text(L("name"), program.name);
     const std::size_t before = fields.complaints().size();
-    const QJsonArray steps = fields[L("steps")].toArray();
-    for (qsizetype i = 0; i < steps.size(); ++i) {
-        const QString path = fields.at(L("steps")) + QStringLiteral("/%1").arg(i);
-        program.steps.push_back(readStep({steps[i], path, fields.complaints()}, locks));
-    }
+    fields.each(L("steps"), [&](const Fields& step) { program.steps.push_back(readStep(step, locks)); });
     const auto lasts = [&](const ProgramStep& step) { return takesTime(step, workload); };
     if (fields.complaints().size() == before && std::ranges::none_of(program.steps, lasts))
         fields.complain(fields.at(L("steps")), tr("a round of this program may take no time: it needs a “think” or a "

@@ -111,9 +111,13 @@ int Scenario::engineNumber(const QString& name) const {
     return service ? int(manager->engines.indexOf(services[*service].id)) : -1;
 }
 
-QByteArray managerModeId(ManagerSpec::Mode mode) {
-    constexpr std::array kIds{"drain", "immediate", "naive"};
-    return kIds[std::size_t(mode)];
+QByteArray managerModeId(std::optional<SwitchMode> mode) {
+    return mode ? switchModeName(*mode) : "naive";
+}
+
+const std::optional<SwitchMode>* findManagerMode(const QString& id) {
+    const auto found = std::ranges::find(kManagerModes, id.toUtf8(), managerModeId);
+    return found == kManagerModes.end() ? nullptr : &*found;
 }
 
 QByteArray triggerId(Trigger::On on) {

@@ -50,10 +50,10 @@ Trigger readTrigger(const Fields& fields) {
     return trigger;
 }
 
-Fault readFault(const Fields& fields, std::vector<Complaint>& complaints) {
+Fault readFault(const Fields& fields) {
     Fault fault;
     fields.duration(L("at"), fault.at);
-    if (fields.has(L("when"))) fault.when = readTrigger({fields[L("when")], fields.at(L("when")), complaints});
+    if (fields.has(L("when"))) fault.when = readTrigger(fields.in(L("when")));
     fault.action = actionFromId(fields[L("do")].toString().toUtf8()).value_or(Action::PauseClient);
     fields.text(L("target"), fault.target);
     fields.duration(L("value"), fault.value);
@@ -69,8 +69,8 @@ Fault readFault(const Fields& fields, std::vector<Complaint>& complaints) {
     fault.byHand = fields.has(L("by"));
     // Faults by hand were once saved without a value of 0.
     if (takesValue(fault.action) && !fields.has(L("value")) && !fault.byHand) {
-        complaints.push_back({fields.path(), tr("%1 needs a “value”, such as \"200ms\"; 0s undoes it")
-                                                 .arg(QString::fromLatin1(actionId(fault.action)))});
+        fields.complain(
+            tr("%1 needs a “value”, such as \"200ms\"; 0s undoes it").arg(QString::fromLatin1(actionId(fault.action))));
     }
     return fault;
 }
@@ -126,7 +126,7 @@ void readSettings(const Fields& top, Form form, Scenario& scenario) {
         const bool workload = setting.object == L("clients");
         if (form == Form::Second && setting.object == L("lock")) continue; // of several locks: readParts()
         const QLatin1String object = form == Form::Second && workload ? L("workload") : setting.object;
-        readSetting(object.isEmpty() ? top : Fields(top[object], top.at(object), top.complaints()), setting, scenario);
+        readSetting(object.isEmpty() ? top : top.in(object), setting, scenario);
     }
 }
 
@@ -154,8 +154,6 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
     Scenario scenario;
     const Form form = document[u"lockscope"].toInt() == 2 ? Form::Second : Form::First;
     const Fields top(document, QString(), complaints);
-    const auto inner = [&](QLatin1String key) { return Fields(top[key], top.at(key), complaints); };
-
     top.text(L("id"), scenario.id);
     top.text(L("chapter"), scenario.chapter);
     top.number(L("order"), scenario.order);
@@ -170,20 +168,16 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
             scenario.nodes.push_back({node[u"id"].toString(), node[u"kind"].toString()});
         }
     }
-    if (top.has(L("service"))) scenario.setServices({readService(inner(L("service")))});
-    inner(L("lock")).text(L("name"), scenario.lock.name);
-    inner(L("resource")).text(L("name"), scenario.resource.name);
+    if (top.has(L("service"))) scenario.setServices({readService(top.in(L("service")))});
+    top.in(L("lock")).text(L("name"), scenario.lock.name);
+    top.in(L("resource")).text(L("name"), scenario.resource.name);
     top.words(L("recipes"), scenario.recipes);
     readSettings(top, form, scenario);
     if (form == Form::Second) readParts(top, scenario);
-    const Fields network = inner(L("network"));
+    const Fields network = top.in(L("network"));
     network.range(L("client_latency"), scenario.network.clientLatency);
     network.number(L("loss_per_mille"), scenario.network.lossPerMille);
-    const QJsonArray faults = top[L("faults")].toArray();
-    for (qsizetype i = 0; i < faults.size(); ++i) {
-        const QString path = QStringLiteral("/faults/%1").arg(i);
-        scenario.faults.push_back(readFault({faults[i], path, complaints}, complaints));
-    }
+    top.each(L("faults"), [&](const Fields& fault) { scenario.faults.push_back(readFault(fault)); });
     const QJsonObject expect = top[L("expect")].toObject();
     for (auto it = expect.begin(); it != expect.end(); ++it) {
         scenario.expect[it.key()] = readExpectation({*it, top.at(L("expect")) + pointerStep(it.key()), complaints});
@@ -196,7 +190,7 @@ Scenario readDocument(const QJsonObject& document, std::vector<Complaint>& compl
 std::optional<Fault> readFault(const QJsonObject& fault) {
     if (!actionFromId(fault[L("do")].toString().toUtf8())) return std::nullopt;
     std::vector<Complaint> unheard;
-    return readFault(Fields(fault, {}, unheard), unheard);
+    return readFault(Fields(fault, {}, unheard));
 }
 
 } // namespace lockscope::scenario

@@ -37,14 +37,6 @@ private:
     QStringList m_known;
 };
 
-/// Calls back with each entry of a list.
-template <typename Use>
-void eachOf(const Fields& top, QLatin1String list, Use use) {
-    const QJsonArray entries = top[list].toArray();
-    for (qsizetype i = 0; i < entries.size(); ++i)
-        use(Fields(entries[i], top.at(list) + QStringLiteral("/%1").arg(i), top.complaints()));
-}
-
 /// The settings of a lock stand in the one table of settings, which knows the place of the first lock only: this reads
 /// any lock by it.
 LockSettings readLock(const Fields& entry) {
@@ -63,7 +55,7 @@ void readLocks(const Fields& top, Scenario& scenario) {
     if (services.isEmpty()) services += ServiceSpec{}.id;
     Names names;
     bool first = true;
-    eachOf(top, L("locks"), [&](const Fields& entry) {
+    top.each(L("locks"), [&](const Fields& entry) {
         if (!names.isNew(entry, L("name"))) return;
         NamedLock lock{readLock(entry), entry[L("recipe")].toString()};
         const QString& service = lock.settings.service;
@@ -86,11 +78,11 @@ void readPrograms(const Fields& top, Scenario& scenario) {
     for (const NamedLock& lock : scenario.moreLocks)
         locks += lock.settings.name;
     Names names;
-    eachOf(top, L("programs"), [&](const Fields& entry) {
+    top.each(L("programs"), [&](const Fields& entry) {
         if (names.isNew(entry, L("name"))) scenario.programs.push_back(readProgram(entry, scenario.workload, locks));
     });
     int clients = 0;
-    eachOf(top, L("clients"), [&](const Fields& entry) {
+    top.each(L("clients"), [&](const Fields& entry) {
         ClientGroup group;
         entry.text(L("program"), group.program);
         entry.number(L("count"), group.count);
@@ -187,7 +179,7 @@ void checkSession(const Fields& entry, const ServiceSpec& service) {
 void readParts(const Fields& top, Scenario& scenario) {
     Names names;
     std::vector<ServiceSpec> services;
-    eachOf(top, L("services"), [&](const Fields& entry) {
+    top.each(L("services"), [&](const Fields& entry) {
         ServiceSpec service = readService(entry);
         checkSession(entry, service);
         if (names.isNew(entry, L("id"), service.id)) services.push_back(std::move(service));

@@ -14,7 +14,7 @@ std::expected<void, QString> World::switchEngine(const scenario::Fault& fault, s
         return std::unexpected(
             QCoreApplication::translate("Faults", "“%1” is no engine of a lock manager.").arg(fault.target));
     const QString engine = m_settings.manager->engines[number];
-    const bool naive = m_settings.manager->mode == scenario::ManagerSpec::Mode::Naive;
+    const bool naive = m_settings.manager->isNaive();
     const bool anybody =
         std::ranges::any_of(m_clients, [](const auto& client) { return client->life() == Runtime::Life::Running; });
     if (!anybody)

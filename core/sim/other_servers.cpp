@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/other_servers.h"
 
+#include "recipes/backend_name.h"
 #include "sim/fitting_recipes.h"
 
 #include <QCoreApplication>
@@ -14,12 +15,9 @@ using scenario::ServiceSpec;
 
 /// "3 ZooKeeper servers"
 QString serversText(const ServiceSpec& service) {
-    using Dialect = ServiceSpec::Dialect;
-    const bool postgreSql = service.dialect == Dialect::PostgreSql;
-    const QString name = service.kind == QLatin1String("zookeeper") ? QStringLiteral("ZooKeeper")
-                         : service.kind == QLatin1String("redis")   ? QStringLiteral("Redis")
-                         : service.kind == QLatin1String("sql")     ? postgreSql ? u"PostgreSQL"_qs : u"MariaDB"_qs
-                                                                    : service.kind;
+    const bool isDatabase = service.kind == QLatin1String("sql");
+    const QString name =
+        recipes::backendName(isDatabase ? QString::fromLatin1(dialectId(service.dialect)) : service.kind);
     if (service.nodes == 1) return QCoreApplication::translate("Faults", "one %1 server").arg(name);
     //: %1 a number, %2 "ZooKeeper".
     return QCoreApplication::translate("Faults", "%1 %2 servers").arg(QString::number(service.nodes), name);

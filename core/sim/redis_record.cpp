@@ -39,7 +39,6 @@ RedisRecord::RedisRecord(VirtualScheduler& scheduler, trace::Recorder& recorder,
 }
 
 RedisRecord::~RedisRecord() {
-    if (m_secondLook) m_scheduler.cancel(m_secondLook);
     if (m_end) m_scheduler.cancel(m_end);
 }
 
@@ -210,7 +209,7 @@ void RedisRecord::write(const QByteArray& lockName, inspect::Sight sight) {
         armEnd(found.exactDeadline);
     }
     m_feed.update(lockName, found.row, sight);
-    armSecondLook();
+    m_contentLook.arm();
 }
 
 void RedisRecord::setObserved(const QByteArray& lockName, bool observed) {
@@ -236,13 +235,8 @@ bool RedisRecord::anyRuns() const {
     return std::ranges::any_of(m_deciders, [](const RedisServer* server) { return server->acts(); });
 }
 
-void RedisRecord::armSecondLook() {
-    const Nanos due = m_feed.contentDue();
-    if (m_secondLook || due == kNever) return;
-    m_secondLook = m_scheduler.at(due, [this] {
-        m_secondLook = 0;
-        if (anyRuns()) writeAll({}); // else looked at when they go on
-    });
+void RedisRecord::writeHeldBack() {
+    if (anyRuns()) writeAll({}); // else looked at when they go on
 }
 
 void RedisRecord::armEnd(Nanos due) {

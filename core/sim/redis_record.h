@@ -2,6 +2,7 @@
 #pragma once
 #include "inspect/trace_feed.h"
 #include "runtime/virtual_scheduler.h"
+#include "sim/content_look.h"
 #include "sim/permit_owners.h"
 #include "sim/redis/engine.h"
 #include "sim/service.h"
@@ -94,8 +95,8 @@ private:
     void writeAll(const inspect::Sight& sight);
     /// Looks again when a semaphore's permit, or a copy on a disk, ends: no command tells of that.
     void armEnd(Nanos due);
-    /// Looks again when a content that was held back may be written.
-    void armSecondLook();
+    /// Updates the feed with what the record has, for content that it held back.
+    void writeHeldBack();
     Found lookAtLock(const QByteArray& lockName) const;
     static bool isThere(const Found& found);
     static Found lookAtLockOn(RedisServer& server, const QByteArray& lockName, const Watched& watched);
@@ -109,10 +110,11 @@ private:
     VirtualScheduler& m_scheduler;
     trace::Recorder& m_recorder;
     bool m_logical; ///< its locks belong to no server of their own
-    VirtualScheduler::TimerId m_secondLook = 0, m_end = 0;
+    VirtualScheduler::TimerId m_end = 0;
     Nanos m_endAt = kNever;
     std::shared_ptr<PermitOwners> m_permits = std::make_shared<PermitOwners>(); ///< copies share the lock's
     inspect::TraceFeed m_feed;
+    ContentLook m_contentLook{m_scheduler, m_feed, [this] { writeHeldBack(); }};
     bool m_decides = true; ///< else the record is another service's
     std::vector<RedisServer*> m_deciders;
     std::size_t m_quorum = 1;

@@ -8,8 +8,6 @@
 
 namespace lockscope::workload {
 
-using Mode = scenario::ManagerSpec::Mode;
-
 NamespaceConfig namespaceOf(const scenario::Scenario& scenario,
                             const std::function<ConnectionUrl(const QString& server)>& urlOf) {
     Q_ASSERT(scenario.manager);
@@ -20,7 +18,7 @@ NamespaceConfig namespaceOf(const scenario::Scenario& scenario,
         config.engines.push_back({urlOf(spec.engines[i]), engineRecipe(scenario, i)});
     for (const QString& witness : spec.witnesses)
         config.witnesses.push_back(urlOf(witness));
-    config.mode = spec.mode == Mode::Immediate ? SwitchMode::Immediate : SwitchMode::Drain;
+    config.mode = spec.mode.value_or(config.mode);
     config.onFailure = spec.onFailure;
     config.drainFor = spec.drainFor;
     config.confirmFor = spec.confirmFor;
@@ -31,7 +29,7 @@ NamespaceConfig namespaceOf(const scenario::Scenario& scenario,
 }
 
 Nanos switchTime(const scenario::Scenario& scenario) {
-    if (!scenario.manager || scenario.manager->mode == Mode::Naive) return Nanos(0);
+    if (!scenario.manager || scenario.manager->isNaive()) return Nanos(0);
     return namespaceOf(scenario, [](const QString&) { return ConnectionUrl(); }).switchTime();
 }
 
@@ -45,7 +43,7 @@ Engines::Engines(ClientWorld& world, Runtime& runtime, const Participant& client
         m_recipes.push_back(engine.recipe);
         m_ids.push_back(engine.id());
     }
-    if (settings.manager->mode == Mode::Naive) {
+    if (settings.manager->isNaive()) {
         for (const EngineConfig& engine : config.engines)
             m_connections.push_back(world.connectTo(runtime, client, engine.url));
         return;

@@ -88,7 +88,7 @@ private Q_SLOTS:
         QVERIFY(QFile::exists(path("stage/include/lockscope/blocking.h")));
         QVERIFY(QFile::exists(path("stage/include/lockscope/qt/locks.h")));
         // The headers that are public in the tree, as they stand there.
-        const QDir public_(QStringLiteral(LOCKSCOPE_SOURCE_DIR "/core/lock/include"));
+        const QDir public_(QStringLiteral(LOCKSCOPE_SOURCE_DIR "/core/include"));
         const QDir installed(path("stage/include"));
         int headers = 0;
         for (QDirIterator it(installed.path(), QDir::Files, QDirIterator::Subdirectories); it.hasNext(); ++headers) {

@@ -9,7 +9,7 @@
 #include <map>
 
 namespace {
-const QString kInclude = QStringLiteral(LOCKSCOPE_SOURCE_DIR "/core/lock/include");
+const QString kInclude = QStringLiteral(LOCKSCOPE_SOURCE_DIR "/core/include");
 
 struct Compiled {
     int status = -1;

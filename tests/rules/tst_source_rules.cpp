@@ -137,10 +137,8 @@ private Q_SLOTS:
             folders += QStringLiteral("core/") + QLatin1String(room);
         auto files = filesBelow(folders, kCpp);
         // The facade for threads that block: there is no virtual time for those.
-        std::erase_if(files, [](const SourceFile& file) {
-            return file.path.startsWith(QLatin1String("core/client/blocking/")) ||
-                   file.path.startsWith(QLatin1String("core/lock/include/"));
-        });
+        std::erase_if(
+            files, [](const SourceFile& file) { return file.path.startsWith(QLatin1String("core/client/blocking/")); });
         expectNone(linesMatching(
             files,
             QStringLiteral(

@@ -20,36 +20,23 @@ namespace {
 constexpr std::size_t kMostNames = 8; ///< of locks in one sentence
 }
 
-AlertsModel::AlertsModel(ViewContext* context, QObject* parent) : QAbstractTableModel(parent), m_context(context) {
+AlertsModel::AlertsModel(ViewContext* context, QObject* parent)
+    : QAbstractTableModel(parent), m_context(context), m_desks(context) {
     connect(context, &ViewContext::sessionChanged, this, &AlertsModel::attach);
+    connect(&m_desks, &AlertDesks::arranged, this, &AlertsModel::attach);
+    connect(&m_desks, &AlertDesks::changed, this, &AlertsModel::refresh);
     connect(context, &ViewContext::playheadChanged, this, &AlertsModel::lookAt);
     attach();
 }
 
 void AlertsModel::attach() {
-    session::ConnectionDesk* const connections = session::connectionDeskOf(m_context->session());
-    if (connections != m_connections) {
-        if (m_connections) m_connections->disconnect(this);
-        m_connections = connections;
-        if (connections) connect(connections, &session::ConnectionDesk::arranged, this, &AlertsModel::attach);
-    }
-    std::vector<QPointer<session::AlertDesk>> desks;
-    for (session::AlertDesk* const desk : session::alertDesksOf(m_context->session()))
-        desks.emplace_back(desk);
-    if (desks != m_desks) {
-        for (const auto& old : m_desks)
-            if (old) old->disconnect(this);
-        m_desks = std::move(desks);
-        for (const auto& desk : m_desks)
-            connect(desk, &session::AlertDesk::changed, this, &AlertsModel::refresh);
-    }
     lookAt(m_context->playhead());
     refresh();
 }
 
 void AlertsModel::lookAt(Nanos t) {
     bool differs = false;
-    for (const auto& desk : m_desks) {
+    for (const auto& desk : desks()) {
         const Nanos before = desk ? desk->now() : t;
         if (desk) desk->lookAt(t);
         differs = differs || (desk && desk->now() != before);
@@ -60,10 +47,10 @@ void AlertsModel::lookAt(Nanos t) {
 
 void AlertsModel::refresh() {
     std::vector<Row> now;
-    for (const auto& desk : m_desks)
+    for (const auto& desk : desks())
         for (const Entry& entry : desk ? desk->entries() : std::vector<Entry>())
             now.push_back({desk, entry, {{desk, entry.alert.rule, entry.alert.lock}}});
-    if (m_desks.size() > 1) {
+    if (desks().size() > 1) {
         // Each desk has its own in this order; between two desks, the older alert comes first.
         std::ranges::stable_sort(now, {}, [](const Row& row) {
             return std::tuple(!row.entry.pinned, -int(inspect::severityOf(row.entry.alert.rule.kind)),
@@ -178,14 +165,14 @@ int AlertsModel::rowOf(const session::AlertDesk* desk, const inspect::AlertRule&
 
 std::size_t AlertsModel::more() const {
     std::size_t all = 0;
-    for (const auto& desk : m_desks)
+    for (const auto& desk : desks())
         all += desk ? desk->more() : 0;
     return all;
 }
 
 std::size_t AlertsModel::muted() const {
     std::size_t all = 0;
-    for (const auto& desk : m_desks)
+    for (const auto& desk : desks())
         all += desk ? desk->muted() : 0;
     return all;
 }
@@ -210,7 +197,7 @@ QString AlertsModel::text(const Row& row, int column) const {
     switch (column) {
     case LockColumn: {
         const QString name =
-            m_desks.size() > 1 && row.desk ? m_context->trace()->displayName(row.desk->connection()) : QString();
+            desks().size() > 1 && row.desk ? m_context->trace()->displayName(row.desk->connection()) : QString();
         if (entry.alert.lock.isEmpty()) return name.isEmpty() ? tr("server") : name;
         if (isMany(row)) return tr("%n lock(s)", "", int(row.members.size()));
         if (row.members.size() > 1) return namesOf(row, QStringLiteral(" ⇄ "), row.members.size());
@@ -246,7 +233,7 @@ QString AlertsModel::namesOf(const Row& row, const QString& between, std::size_t
 
 QString AlertsModel::fullName(const Row& row) const {
     const QString lock = text(row, LockColumn);
-    if (m_desks.size() < 2 || !row.desk || row.entry.alert.lock.isEmpty()) return lock;
+    if (desks().size() < 2 || !row.desk || row.entry.alert.lock.isEmpty()) return lock;
     //: A lock and the name of the connection that it was seen over.
     return tr("%1 @ %2").arg(lock, m_context->trace()->displayName(row.desk->connection()));
 }
@@ -277,7 +264,7 @@ QVariant AlertsModel::data(const QModelIndex& index, int role) const {
     case SeverityRole:
         return int(severity);
     case BadgeRole:
-        return m_desks.size() > 1 && row.desk ? badgeOf(*m_context, row.desk->connection()) : -1;
+        return desks().size() > 1 && row.desk ? badgeOf(*m_context, row.desk->connection()) : -1;
     case PlaceRole:
         return row.desk ? m_context->trace()->displayName(row.desk->connection()) : QString();
     default:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "models/view_context.h"
+#include "models/alert_desks.h"
 #include "session/alert_desk.h"
-#include "session/connection_desk.h"
 
 #include <QAbstractTableModel>
 
@@ -25,9 +24,9 @@ public:
     explicit AlertsModel(ViewContext* context, QObject* parent = nullptr);
 
     /// The desks whose alerts are listed: one a connection.
-    const std::vector<QPointer<session::AlertDesk>>& desks() const { return m_desks; }
+    const std::vector<QPointer<session::AlertDesk>>& desks() const { return m_desks.all(); }
     /// The first one; nullptr: none.
-    session::AlertDesk* desk() const { return m_desks.empty() ? nullptr : m_desks.front().data(); }
+    session::AlertDesk* desk() const { return desks().empty() ? nullptr : desks().front().data(); }
     /// The desk of a row; nullptr: no such row.
     session::AlertDesk* deskOf(int row) const;
     /// The first alert of a row, which speaks for all of it; nullptr: no such row.
@@ -63,6 +62,7 @@ Q_SIGNALS:
     void refreshed();
 
 private:
+    /// The desks may be others.
     void attach();
     void refresh();
     /// The playhead has come to `t`: of a recording, the alerts that stood then are shown.
@@ -83,8 +83,7 @@ private:
     /// The lock, or the server, and the connection that it was seen over.
     QString fullName(const Row& row) const;
     ViewContext* m_context;
-    std::vector<QPointer<session::AlertDesk>> m_desks;
-    QPointer<session::ConnectionDesk> m_connections;
+    AlertDesks m_desks;
     std::vector<Row> m_rows;
     trace::EntityId m_proposed = trace::kNoEntity; ///< to the context, as the worst lock
 };

@@ -2,40 +2,30 @@
 #include "cluster/cluster_accessible.h"
 
 #include "cluster/cluster_panel.h"
-
-#include <QAccessible>
-#include <QAccessibleWidget>
+#include "theme/accessible_list.h"
 
 namespace lockscope::views {
 
 namespace {
 
-class ItemAccessible : public QAccessibleInterface, public QAccessibleActionInterface {
+class ItemAccessible : public AccessibleElement, public QAccessibleActionInterface {
 public:
-    ItemAccessible(ClusterPanel* panel, int index) : m_panel(panel), m_index(index) {}
+    ItemAccessible(ClusterPanel* panel, int index) : AccessibleElement(panel, index), m_panel(panel) {}
 
-    bool isValid() const override { return m_panel && m_index < int(m_panel->picture().items.size()); }
-    QObject* object() const override { return nullptr; }
-    QAccessibleInterface* parent() const override { return QAccessible::queryAccessibleInterface(m_panel); }
-    QAccessibleInterface* child(int) const override { return nullptr; }
-    QAccessibleInterface* childAt(int, int) const override { return nullptr; }
-    int childCount() const override { return 0; }
-    int indexOfChild(const QAccessibleInterface*) const override { return -1; }
-    QAccessible::Role role() const override { return QAccessible::ListItem; }
+    bool isValid() const override { return m_panel && index() < int(m_panel->picture().items.size()); }
     QAccessible::State state() const override {
         QAccessible::State state;
         state.focusable = state.selectable = true;
-        state.selected = state.focused = isValid() && m_panel->current() == m_index;
+        state.selected = state.focused = isValid() && m_panel->current() == index();
         return state;
     }
     QString text(QAccessible::Text which) const override {
         if (!isValid() || which != QAccessible::Name) return {};
-        return m_panel->describe(m_panel->picture().items[std::size_t(m_index)]);
+        return m_panel->describe(m_panel->picture().items[std::size_t(index())]);
     }
-    void setText(QAccessible::Text, const QString&) override {}
     QRect rect() const override {
         if (!isValid()) return {};
-        const ClusterLayout::Item& item = m_panel->picture().items[std::size_t(m_index)];
+        const ClusterLayout::Item& item = m_panel->picture().items[std::size_t(index())];
         const QRectF box = item.kind == trace::EntityKind::Link ? QRectF(item.from, item.to).normalized() : item.box;
         return box.toAlignedRect().translated(m_panel->mapToGlobal(QPoint()));
     }
@@ -45,38 +35,19 @@ public:
 
     QStringList actionNames() const override { return {setFocusAction()}; }
     void doAction(const QString& name) override {
-        if (isValid() && name == setFocusAction()) m_panel->setCurrent(m_index);
+        if (isValid() && name == setFocusAction()) m_panel->setCurrent(index());
     }
     QStringList keyBindingsForAction(const QString&) const override { return {}; }
 
 private:
     QPointer<ClusterPanel> m_panel;
-    int m_index;
 };
 
-/// Children are made when they are asked for and deleted with the panel's interface.
-class PanelAccessible : public QAccessibleWidget {
+class PanelAccessible : public AccessibleList {
 public:
-    explicit PanelAccessible(ClusterPanel* panel) : QAccessibleWidget(panel, QAccessible::List), m_panel(panel) {}
-    ~PanelAccessible() override {
-        for (const auto& [index, id] : m_children)
-            QAccessible::deleteAccessibleInterface(id);
-    }
+    explicit PanelAccessible(ClusterPanel* panel) : AccessibleList(panel), m_panel(panel) {}
 
     int childCount() const override { return m_panel ? int(m_panel->picture().items.size()) : 0; }
-    QAccessibleInterface* child(int index) const override {
-        if (index < 0 || index >= childCount()) return nullptr;
-        if (const auto found = m_children.find(index); found != m_children.end())
-            return QAccessible::accessibleInterface(found->second);
-        auto* item = new ItemAccessible(m_panel, index); // owned by Qt's cache once it is registered
-        m_children[index] = QAccessible::registerAccessibleInterface(item);
-        return item;
-    }
-    int indexOfChild(const QAccessibleInterface* child) const override {
-        for (const auto& [index, id] : m_children)
-            if (QAccessible::accessibleInterface(id) == child) return index;
-        return -1;
-    }
     QAccessibleInterface* childAt(int x, int y) const override {
         if (!m_panel) return nullptr;
         const auto& items = m_panel->picture().items;
@@ -88,8 +59,10 @@ public:
     }
 
 private:
+    std::unique_ptr<AccessibleElement> makeElement(int index) const override {
+        return std::make_unique<ItemAccessible>(m_panel, index);
+    }
     QPointer<ClusterPanel> m_panel;
-    mutable std::map<int, QAccessible::Id> m_children;
 };
 
 QAccessibleInterface* makeInterface(const QString&, QObject* object) {

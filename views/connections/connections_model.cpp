@@ -3,8 +3,8 @@
 
 #include "models/alert_words.h"
 #include "models/connection_words.h"
+#include "recipes/backend_name.h"
 #include "session/alert_desk.h"
-#include "session/backend_name.h"
 #include "theme/format.h"
 #include "trace/connection.h"
 
@@ -69,7 +69,7 @@ std::vector<ConnectionFacts> ConnectionsModel::recorded() const {
         one.id = id;
         one.name = trace->displayName(id);
         one.url = QString::fromUtf8(trace::urlOfConnection(*trace, id));
-        one.kind = session::backendName(one.url);
+        one.kind = recipes::backendName(one.url);
         one.lookedAt = m_context->playhead();
     }
     for (const auto& [lock, record] : m_context->state().records) {

@@ -12,6 +12,7 @@
 #include <QJsonDocument>
 #include <QPlainTextDocumentLayout>
 #include <QTextCursor>
+#include <numeric>
 
 namespace lockscope::views {
 
@@ -128,6 +129,12 @@ void EditedDocument::append(const QString& list, const QJsonValue& value) {
 
 void EditedDocument::arrange(const QString& list, const std::vector<int>& numbers) {
     change([&](const QByteArray& text) { return withElements(text, list, numbers); });
+}
+
+void EditedDocument::removeElement(const QString& list, int index) {
+    std::vector<int> numbers(std::size_t(at(list).toArray().size()));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    if (std::erase(numbers, index) > 0) arrange(list, numbers);
 }
 
 void EditedDocument::undo() {

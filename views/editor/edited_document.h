@@ -57,6 +57,8 @@ public:
     void append(const QString& list, const QJsonValue& value);
     /// A list in another order: see withElements().
     void arrange(const QString& list, const std::vector<int>& numbers);
+    /// A list without one of its elements; nothing happens when it has no such one.
+    void removeElement(const QString& list, int index);
     /// Any change of the text.
     void change(const std::function<QByteArray(QByteArray)>& edit);
 

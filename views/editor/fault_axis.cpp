@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "editor/fault_axis.h"
 
+#include "editor/axis_keys.h"
 #include "editor/blank_values.h"
 #include "editor/field_words.h"
 #include "theme/fonts.h"
@@ -17,7 +18,6 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <numeric>
 
 namespace lockscope::views {
 
@@ -190,14 +190,10 @@ void FaultAxis::add(Nanos at) {
 
 void FaultAxis::remove(int index) {
     m_document->flush();
-    std::vector<int> numbers(static_cast<std::size_t>(m_document->at(QStringLiteral("/faults")).toArray().size()));
-    std::iota(numbers.begin(), numbers.end(), 0);
-    if (index < 0 || std::size_t(index) >= numbers.size()) return;
-    numbers.erase(numbers.begin() + index);
-    m_document->arrange(QStringLiteral("/faults"), numbers);
-    const int left = int(numbers.size());
+    if (index < 0 || index >= count()) return;
+    m_document->removeElement(QStringLiteral("/faults"), index);
     m_current = -1;
-    setCurrent(std::min(index, left - 1));
+    setCurrent(std::min(index, count() - 1));
 }
 
 void FaultAxis::move(int index, Nanos at) {
@@ -251,7 +247,6 @@ void FaultAxis::mouseDoubleClickEvent(QMouseEvent* event) {
 void FaultAxis::keyPressEvent(QKeyEvent* event) {
     layOut();
     const int count = int(m_marks.size());
-    const Nanos by = event->modifiers() & Qt::ShiftModifier ? 1s : kAxisSnap;
     const auto mark = std::ranges::find(m_marks, m_current, &Mark::index);
     const bool timed = mark != m_marks.end() && mark->at;
     switch (event->key()) {
@@ -261,14 +256,12 @@ void FaultAxis::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Backspace:
         return remove(m_current);
     case Qt::Key_Up:
-        if (count > 0) setCurrent(m_current <= 0 ? count - 1 : m_current - 1);
-        return;
     case Qt::Key_Down:
-        if (count > 0) setCurrent((m_current + 1) % count);
+        if (count > 0) setCurrent(chosenByKey(*event, m_current, count));
         return;
     case Qt::Key_Left:
     case Qt::Key_Right:
-        if (timed) move(m_current, *mark->at + (event->key() == Qt::Key_Right ? by : -by));
+        if (timed) move(m_current, *mark->at + movedByKey(*event));
         return;
     default:
         QWidget::keyPressEvent(event);

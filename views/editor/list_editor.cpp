@@ -153,9 +153,7 @@ void ListEditor::removeCurrent() {
     document()->flush();
     const int index = current();
     if (index < 0) return;
-    std::vector<int> numbers = allNumbers();
-    numbers.erase(numbers.begin() + index);
-    document()->arrange(place(), numbers);
+    document()->removeElement(place(), index);
 }
 
 void ListEditor::moveCurrent(int by) {

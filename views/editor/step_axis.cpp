@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "editor/step_axis.h"
 
+#include "editor/axis_keys.h"
 #include "editor/field_words.h"
 #include "lesson/scene_run.h"
 #include "theme/fonts.h"
@@ -20,7 +21,6 @@
 #include <QPointer>
 #include <QThreadPool>
 #include <array>
-#include <numeric>
 
 namespace lockscope::views {
 
@@ -317,11 +317,7 @@ void StepAxis::removeFault() {
     const std::vector<PlannedFault> all = faults();
     if (m_fault < 0 || std::size_t(m_fault) >= all.size()) return;
     const QString place = all[std::size_t(m_fault)].place, list = place.section(u'/', 0, -2);
-    const int number = place.section(u'/', -1).toInt();
-    std::vector<int> numbers(std::size_t(m_document->at(list).toArray().size()));
-    std::iota(numbers.begin(), numbers.end(), 0);
-    numbers.erase(numbers.begin() + number);
-    m_document->arrange(list, numbers);
+    m_document->removeElement(list, place.section(u'/', -1).toInt());
     m_fault = std::min(m_fault, faultCount() - 1);
     update();
     m_fault < 0 ? tell() : tellFault();
@@ -418,19 +414,15 @@ void StepAxis::mouseReleaseEvent(QMouseEvent*) {
 
 void StepAxis::keyPressEvent(QKeyEvent* event) {
     const int count = m_document->lesson() ? int(m_document->lesson()->steps.size()) : 0;
-    const Nanos by = event->modifiers() & Qt::ShiftModifier ? Nanos(1s) : kAxisSnap;
     const Part* const its = part(m_current);
     switch (event->key()) {
     case Qt::Key_Up:
-        if (count > 0) setCurrent(m_current <= 0 ? count - 1 : m_current - 1);
-        return;
     case Qt::Key_Down:
-        if (count > 0) setCurrent((m_current + 1) % count);
+        if (count > 0) setCurrent(chosenByKey(*event, m_current, count));
         return;
     case Qt::Key_PageUp:
     case Qt::Key_PageDown:
-        if (const int all = faultCount(); all > 0)
-            chooseFault(event->key() == Qt::Key_PageDown ? (m_fault + 1) % all : (m_fault <= 0 ? all : m_fault) - 1);
+        if (const int all = faultCount(); all > 0) chooseFault(chosenByKey(*event, m_fault, all));
         return;
     case Qt::Key_Delete:
     case Qt::Key_Backspace:
@@ -438,9 +430,9 @@ void StepAxis::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Left:
     case Qt::Key_Right:
         if (const auto planned = faults(); m_fault >= 0 && std::size_t(m_fault) < planned.size())
-            return moveFault(planned[std::size_t(m_fault)].at + (event->key() == Qt::Key_Right ? by : -by));
+            return moveFault(planned[std::size_t(m_fault)].at + movedByKey(*event));
         // An end that has just been moved is where the next run will have it.
-        if (its && isUpToDate()) moveEnd(m_current, its->until + (event->key() == Qt::Key_Right ? by : -by));
+        if (its && isUpToDate()) moveEnd(m_current, its->until + movedByKey(*event));
         return;
     default:
         QWidget::keyPressEvent(event);

@@ -2,6 +2,7 @@
 #include "faults/limits_dialog.h"
 
 #include "models/model_limits.h"
+#include "recipes/backend_name.h"
 #include "scenario/service_spec.h"
 #include "theme/fonts.h"
 #include "theme/style.h"
@@ -16,11 +17,9 @@ namespace lockscope::views {
 
 namespace {
 
-/// Names of products are the same in every language.
+/// The product, or several of them.
 QString kindName(const QString& id) {
-    if (id == QLatin1String("redis")) return QStringLiteral("Redis");
-    if (id == QLatin1String("zookeeper")) return QStringLiteral("ZooKeeper");
-    return id == QLatin1String("sql") ? LimitsDialog::tr("Databases") : id;
+    return id == QLatin1String("sql") ? LimitsDialog::tr("Databases") : recipes::backendName(id);
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/connection_words.h"
 
+#include "recipes/backend_name.h"
 #include "recipes/recipe_info.h"
-#include "session/backend_name.h"
 #include "session/connection_desk.h"
 #include "theme/format.h"
 #include "trace/connection.h"
@@ -46,10 +46,10 @@ QString connectionName(const trace::Trace& trace, EntityId entity) {
 QString backendOf(const ViewContext& context, EntityId lock) {
     const auto trace = context.trace();
     const EntityId connection = trace::connectionOf(*trace, lock);
-    QString name = session::backendName(QString::fromUtf8(trace::urlOfConnection(*trace, connection)));
+    QString name = recipes::backendName(QString::fromUtf8(trace::urlOfConnection(*trace, connection)));
     if (name.isEmpty()) {
         const recipes::RecipeInfo* const recipe = recipes::findRecipe(context.settings().recipe.toUtf8());
-        if (recipe) name = session::backendName(QString::fromLatin1(recipe->backend));
+        if (recipe) name = recipes::backendName(QString::fromLatin1(recipe->backend));
     }
     return name.isEmpty() ? none() : name;
 }

@@ -18,8 +18,7 @@ struct Words {
 } // namespace
 
 std::optional<EngineDrain> engineDrainAt(const trace::Trace& trace, const scenario::Scenario& settings, Nanos t) {
-    using Mode = scenario::ManagerSpec::Mode;
-    if (!settings.manager || settings.manager->mode == Mode::Naive) return {};
+    if (!settings.manager || settings.manager->isNaive()) return {};
     const Nanos usual = workload::switchTime(settings);
     // A change that takes many times as long as it should is none any more: its processes are gone.
     const Nanos earliest = t - 10 * usual;
@@ -34,7 +33,7 @@ std::optional<EngineDrain> engineDrainAt(const trace::Trace& trace, const scenar
         if (news == trace::EngineNews::InUse || news == trace::EngineNews::Refused) break;
         if (!leavesForASwitch(event, trace)) continue;
         left = event.value;
-        drain = EngineDrain{event.time(), event.time() + usual, settings.manager->mode == Mode::Drain};
+        drain = EngineDrain{event.time(), event.time() + usual, settings.manager->mode == SwitchMode::Drain};
     }
     return drain;
 }

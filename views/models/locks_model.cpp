@@ -25,10 +25,12 @@ bool isLock(const trace::Trace& trace, EntityId id) {
 } // namespace
 
 LocksModel::LocksModel(ViewContext* context, QObject* parent)
-    : QAbstractItemModel(parent), m_context(context), m_copies(context) {
+    : QAbstractItemModel(parent), m_context(context), m_copies(context), m_desks(context) {
     m_soon.setSingleShot(true);
     connect(&m_soon, &QTimer::timeout, this, &LocksModel::refresh);
     connect(context, &ViewContext::sessionChanged, this, &LocksModel::reload);
+    connect(&m_desks, &AlertDesks::arranged, this, &LocksModel::refreshSoon);
+    connect(&m_desks, &AlertDesks::changed, this, &LocksModel::refreshSoon);
     connect(context, &ViewContext::traceGrew, this, &LocksModel::refreshSoon);
     connect(context, &ViewContext::playheadChanged, this, [this] {
         if (m_pass || pace() > 0ms) return refreshSoon();
@@ -84,28 +86,6 @@ void LocksModel::arrangeGroups() {
     m_arranged.start();
 }
 
-void LocksModel::attach() {
-    session::ConnectionDesk* const connections = session::connectionDeskOf(m_context->session());
-    if (connections != m_connections) {
-        if (m_connections) m_connections->disconnect(this);
-        m_connections = connections;
-        if (connections)
-            connect(connections, &session::ConnectionDesk::arranged, this, [this] {
-                attach();
-                refreshSoon();
-            });
-    }
-    std::vector<QPointer<session::AlertDesk>> desks;
-    for (session::AlertDesk* const desk : session::alertDesksOf(m_context->session()))
-        desks.emplace_back(desk);
-    if (desks == m_desks) return;
-    for (const auto& old : m_desks)
-        if (old) old->disconnect(this);
-    m_desks = std::move(desks);
-    for (const auto& desk : m_desks)
-        connect(desk, &session::AlertDesk::changed, this, &LocksModel::refreshSoon);
-}
-
 void LocksModel::reload() {
     beginResetModel();
     m_facts.clear();
@@ -116,7 +96,6 @@ void LocksModel::reload() {
     m_anyCopy = false;
     m_seenEntities = 0;
     m_pass.reset();
-    attach();
     m_badges = connectionsOf(*m_context);
     m_alerts = alertsNow();
     const auto trace = m_context->trace();
@@ -135,7 +114,7 @@ void LocksModel::reload() {
 
 LocksModel::Alerts LocksModel::alertsNow() const {
     Alerts alerts;
-    for (const auto& desk : m_desks) {
+    for (const auto& desk : m_desks.all()) {
         if (!desk) continue;
         for (const auto& [lock, span] : desk->worstAt(m_context->playhead()))
             alerts.emplace(std::pair(desk->connection(), lock), Alerted{span->rule.kind, span->sentence});

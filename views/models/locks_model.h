@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include "models/alert_desks.h"
 #include "models/hold_history.h"
 #include "models/lock_copies.h"
 #include "models/told_clients.h"
-#include "models/view_context.h"
-#include "session/alert_desk.h"
-#include "session/connection_desk.h"
 
 #include <QAbstractItemModel>
 #include <QElapsedTimer>
@@ -103,8 +101,6 @@ private:
     QString groupName(const GroupKey& key) const;
     /// Puts every lock into its group again.
     void arrangeGroups();
-    /// Takes up the desks of the session's connections.
-    void attach();
     void reload();
     void refreshSoon();
     /// The next part of a pass over all locks, or all of one.
@@ -178,8 +174,7 @@ private:
     HoldHistory m_history;
     std::function<Nanos(trace::EntityId)> m_usualOverDays;
     bool m_anyCopy = false;
-    std::vector<QPointer<session::AlertDesk>> m_desks;
-    QPointer<session::ConnectionDesk> m_connections;
+    AlertDesks m_desks;
     Alerts m_alerts;
     Ages m_ages;
     std::vector<trace::EntityId> m_badges; ///< the connections of the trace, in their order

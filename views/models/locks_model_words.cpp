@@ -53,8 +53,8 @@ QString LocksModel::copyText(const LockFacts& copy, int column) const {
 
 LocksModel::Ages LocksModel::agesNow() const {
     Ages ages;
-    if (!m_connections) return ages;
-    for (const session::ConnectionFacts& one : m_connections->all()) {
+    if (!m_desks.connections()) return ages;
+    for (const session::ConnectionFacts& one : m_desks.connections()->all()) {
         if (!one.open || one.lookedAt < Nanos(0)) continue;
         const auto note = [&](EntityId of, Nanos lookedAt) {
             const Nanos age = m_context->playhead() - lookedAt;

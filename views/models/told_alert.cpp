@@ -7,26 +7,10 @@ namespace lockscope::views {
 
 using Kind = inspect::AlertRule::Kind;
 
-ToldAlerts::ToldAlerts(ViewContext* context, QObject* parent) : QObject(parent), m_context(context) {
-    connect(context, &ViewContext::sessionChanged, this, &ToldAlerts::attach);
-    attach();
-}
-
-void ToldAlerts::attach() {
-    session::ConnectionDesk* const connections = session::connectionDeskOf(m_context->session());
-    if (connections != m_connections) {
-        if (m_connections) m_connections->disconnect(this);
-        m_connections = connections;
-        if (connections) connect(connections, &session::ConnectionDesk::arranged, this, &ToldAlerts::attach);
-    }
-    for (const auto& old : m_desks)
-        if (old) old->disconnect(this);
-    m_desks.clear();
-    for (session::AlertDesk* const desk : session::alertDesksOf(m_context->session())) {
-        m_desks.emplace_back(desk);
-        connect(desk, &session::AlertDesk::changed, this, &ToldAlerts::changed);
-    }
-    Q_EMIT changed();
+ToldAlerts::ToldAlerts(ViewContext* context, QObject* parent) : QObject(parent), m_context(context), m_desks(context) {
+    connect(context, &ViewContext::sessionChanged, this, &ToldAlerts::changed);
+    connect(&m_desks, &AlertDesks::arranged, this, &ToldAlerts::changed);
+    connect(&m_desks, &AlertDesks::changed, this, &ToldAlerts::changed);
 }
 
 std::optional<ToldAlert> ToldAlerts::now() const {
@@ -37,7 +21,7 @@ std::optional<ToldAlert> ToldAlerts::now() const {
         return first != second ? first : a.from < b.from;
     };
     std::set<QString> sentences; // a deadlock has the same one on each of its locks
-    for (const auto& desk : m_desks) {
+    for (const auto& desk : m_desks.all()) {
         if (!desk) continue;
         for (const session::AlertDesk::Span& span : desk->spans()) {
             const bool critical = inspect::severityOf(span.rule.kind) == inspect::AlertSeverity::Critical;

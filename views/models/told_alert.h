@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include "models/view_context.h"
-#include "session/alert_desk.h"
-#include "session/connection_desk.h"
+#include "models/alert_desks.h"
 
 namespace lockscope::views {
 
@@ -27,10 +25,8 @@ Q_SIGNALS:
     void changed();
 
 private:
-    void attach();
     ViewContext* m_context;
-    std::vector<QPointer<session::AlertDesk>> m_desks;
-    QPointer<session::ConnectionDesk> m_connections;
+    AlertDesks m_desks;
 };
 
 } // namespace lockscope::views

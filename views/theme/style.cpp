@@ -53,9 +53,6 @@ void makePrimary(QWidget* button) {
         palette.setColor(group, QPalette::ButtonText, color(Role::TextOnColor));
     button->setPalette(palette);
 }
-void makeHealing(QWidget* button) {
-    button->setProperty(style_parts::kTone, int(style_parts::ButtonTone::Healing));
-}
 void markField(QWidget* field, FieldMark mark) {
     field->setProperty(style_parts::kWrongField, mark == FieldMark::Wrong);
     field->update();

@@ -32,8 +32,6 @@ public:
 
 /// Marks a push button as the one that matters: filled with the accent.
 void makePrimary(QWidget* button);
-/// Marks a push button as "makes things good again": green tint.
-void makeHealing(QWidget* button);
 /// Whether the text in a field is acceptable.
 enum class FieldMark : std::uint8_t { Fine, Wrong };
 /// Gives a wrong field a frame in the colour of violations.

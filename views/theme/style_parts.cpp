@@ -53,10 +53,6 @@ void drawButton(const QStyleOption& option, QPainter& painter, const QWidget* wi
             fill = fill.lighter(108);
         outline = fill;
         break;
-    case ButtonTone::Healing:
-        fill = hover || down ? color(Role::Accepted, down ? 0.36 : 0.28) : color(Role::AcceptedSoft);
-        outline = kClear;
-        break;
     case ButtonTone::Neutral:
         fill = color(down ? Role::SurfacePressed : hover ? Role::SurfaceHover : Role::SurfaceRaised);
         break;

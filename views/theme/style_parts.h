@@ -16,7 +16,7 @@ namespace lockscope::views::style_parts {
 
 /// Dynamic property of buttons that are not neutral.
 inline constexpr const char* kTone = "lockscopeTone";
-enum class ButtonTone { Neutral, Primary, Healing };
+enum class ButtonTone { Neutral, Primary };
 
 inline constexpr int kRadius = 6;
 /// Room for the arrow of a button that opens a menu.

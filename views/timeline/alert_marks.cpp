@@ -2,7 +2,6 @@
 #include "timeline/alert_marks.h"
 
 #include "models/alert_words.h"
-#include "models/view_context.h"
 #include "theme/icons.h"
 
 #include <cmath>
@@ -10,36 +9,20 @@
 
 namespace lockscope::views {
 
-void AlertMarks::attach(ViewContext* context, QObject* owner, const std::function<void()>& changed) {
-    m_context = context;
-    session::ConnectionDesk* const connections = session::connectionDeskOf(context->session());
-    if (connections != m_connections) {
-        if (m_connections) m_connections->disconnect(owner);
-        m_connections = connections;
-        if (connections)
-            QObject::connect(connections, &session::ConnectionDesk::arranged, owner,
-                             [this, context, owner, changed] { attach(context, owner, changed); });
-    }
-    std::vector<QPointer<session::AlertDesk>> desks;
-    for (session::AlertDesk* const desk : session::alertDesksOf(context->session()))
-        desks.emplace_back(desk);
-    if (desks != m_desks) {
-        for (const auto& old : m_desks)
-            if (old) old->disconnect(owner);
-        m_desks = std::move(desks);
-        for (const auto& desk : m_desks)
-            QObject::connect(desk, &session::AlertDesk::changed, owner, [this, changed] {
-                gather();
-                changed();
-            });
-    }
+AlertMarks::AlertMarks(ViewContext* context, std::function<void()> changed) : m_context(context), m_desks(context) {
+    const auto follow = [this, changed = std::move(changed)] {
+        gather();
+        changed();
+    };
+    QObject::connect(&m_desks, &AlertDesks::arranged, &m_desks, follow);
+    QObject::connect(&m_desks, &AlertDesks::changed, &m_desks, follow);
     gather();
 }
 
 void AlertMarks::gather() {
     m_marks.clear();
     if (!m_context) return;
-    for (const auto& desk : m_desks)
+    for (const auto& desk : m_desks.all())
         if (desk && !desk->spans().empty()) gather(*desk);
 }
 

@@ -2,36 +2,26 @@
 #include "timeline/timeline_accessible.h"
 
 #include "models/story.h"
+#include "theme/accessible_list.h"
 #include "timeline/timeline_view.h"
-
-#include <QAccessibleWidget>
-#include <map>
 
 namespace lockscope::views {
 namespace {
 
-/// One lane. Made when somebody asks for it; Qt's table of interfaces owns it.
-class LaneInterface : public QAccessibleInterface {
+/// One lane.
+class LaneInterface : public AccessibleElement {
 public:
-    LaneInterface(TimelineView* view, int row) : m_view(view), m_row(row) {}
+    LaneInterface(TimelineView* view, int row) : AccessibleElement(view, row), m_view(view) {}
 
-    bool isValid() const override { return m_view && m_row < int(m_view->layoutOfLanes().rows().size()); }
-    QObject* object() const override { return nullptr; }
-    QAccessibleInterface* childAt(int, int) const override { return nullptr; }
-    QAccessibleInterface* parent() const override { return QAccessible::queryAccessibleInterface(m_view); }
-    QAccessibleInterface* child(int) const override { return nullptr; }
-    int childCount() const override { return 0; }
-    int indexOfChild(const QAccessibleInterface*) const override { return -1; }
+    bool isValid() const override { return m_view && index() < int(m_view->layoutOfLanes().rows().size()); }
     QString text(QAccessible::Text t) const override {
-        return t == QAccessible::Name && isValid() ? m_view->rowWords(m_row) : QString();
+        return t == QAccessible::Name && isValid() ? m_view->rowWords(index()) : QString();
     }
-    void setText(QAccessible::Text, const QString&) override {}
     QRect rect() const override {
         if (!isValid()) return {};
-        const QRect r = m_view->rowRect(m_row);
+        const QRect r = m_view->rowRect(index());
         return {m_view->viewport()->mapToGlobal(r.topLeft()), r.size()};
     }
-    QAccessible::Role role() const override { return QAccessible::ListItem; }
     QAccessible::State state() const override {
         QAccessible::State state;
         if (!isValid()) {
@@ -39,23 +29,18 @@ public:
             return state;
         }
         state.focusable = state.selectable = state.readOnly = true;
-        state.focused = state.selected = m_view->hasFocus() && m_view->focusRow() == m_row;
-        state.offscreen = !m_view->isInSight(m_row);
+        state.focused = state.selected = m_view->hasFocus() && m_view->focusRow() == index();
+        state.offscreen = !m_view->isInSight(index());
         return state;
     }
 
 private:
     QPointer<TimelineView> m_view;
-    int m_row;
 };
 
-class TimelineInterface : public QAccessibleWidget {
+class TimelineInterface : public AccessibleList {
 public:
-    explicit TimelineInterface(TimelineView* view) : QAccessibleWidget(view, QAccessible::List), m_view(view) {}
-    ~TimelineInterface() override {
-        for (const auto& [row, id] : m_lanes)
-            QAccessible::deleteAccessibleInterface(id);
-    }
+    explicit TimelineInterface(TimelineView* view) : AccessibleList(view), m_view(view) {}
 
     /// The story at the playhead stands before the keys: a sighted reader takes it in at a glance.
     QString text(QAccessible::Text t) const override {
@@ -66,20 +51,6 @@ public:
         return parts.join(u' ');
     }
     int childCount() const override { return m_view ? int(m_view->layoutOfLanes().rows().size()) : 0; }
-    QAccessibleInterface* child(int row) const override {
-        if (row < 0 || row >= childCount()) return nullptr;
-        if (const auto found = m_lanes.find(row); found != m_lanes.end())
-            return QAccessible::accessibleInterface(found->second);
-        auto lane = std::make_unique<LaneInterface>(m_view, row);
-        QAccessibleInterface* interface = lane.get();
-        m_lanes[row] = QAccessible::registerAccessibleInterface(lane.release()); // owned by Qt's table from here on
-        return interface;
-    }
-    int indexOfChild(const QAccessibleInterface* child) const override {
-        for (const auto& [row, id] : m_lanes)
-            if (QAccessible::accessibleInterface(id) == child) return row;
-        return -1;
-    }
     QAccessibleInterface* childAt(int x, int y) const override {
         if (!m_view) return nullptr;
         const QPoint point = m_view->viewport()->mapFromGlobal(QPoint(x, y));
@@ -88,8 +59,10 @@ public:
     QAccessibleInterface* focusChild() const override { return m_view ? child(m_view->focusRow()) : nullptr; }
 
 private:
+    std::unique_ptr<AccessibleElement> makeElement(int row) const override {
+        return std::make_unique<LaneInterface>(m_view, row);
+    }
     QPointer<TimelineView> m_view;
-    mutable std::map<int, QAccessible::Id> m_lanes;
 };
 
 QAccessibleInterface* make(const QString&, QObject* object) {

@@ -46,7 +46,8 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
       m_ruler(new TimelineRuler(this)),
       m_overview(new TimelineOverview(this)),
       m_filter(new LaneFilter(this)),
-      m_metrics(QFontMetricsF(uiFont()).height()) {
+      m_metrics(QFontMetricsF(uiFont()).height()),
+      m_alerts(context, [this] { viewport()->update(); }) {
     installTimelineAccessibility();
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
@@ -139,7 +140,7 @@ void TimelineView::openTrace() {
     clearSpan();
     readNotes();
     readDeeds();
-    m_alerts.attach(m_context, this, [this] { viewport()->update(); });
+    m_alerts.gather();
     m_loader->open(m_context->trace());
     verdictChanged();
 }

@@ -70,12 +70,12 @@ public:
         if (last.kind != Error::Kind::Refused) return last;
         if (last.code != "MOVED" && last.code != "ASK") return errors::clusterDown(m_slot, taken(), last.message);
         Error inCircles = last;
-        inCircles.code.clear(); // elsewhere these say that somebody does not know of the cluster
+        inCircles.code.clear(); // callers take these codes for a client that does not know of the cluster
         return inCircles;
     }
 
 private:
-    static constexpr int kRedirectionsInARow = 5; ///< then they may be sending us in circles: a pause
+    static constexpr int kRedirectionsInARow = 5; ///< after so many, nodes may redirect in circles: pause
     std::shared_ptr<ClusterWatch> m_watch;
     int m_slot;
     Nanos m_begun, m_until;
@@ -85,7 +85,7 @@ private:
 
 QCoro::Task<Result> sendTo(NodePtr node, bool asking, Args args, std::stop_token stop) {
     if (!asking) co_return co_await node->driver->call(std::move(args), std::move(stop));
-    // Right behind each other on the same connection: nothing comes between two calls of one turn.
+    // ASKING holds for the next command on its connection. Calls of one turn are sent together, so none comes between.
     auto leave = node->driver->call(argsOf("ASKING"), stop);
     auto answer = node->driver->call(std::move(args), stop);
     co_await std::move(leave);
@@ -121,12 +121,12 @@ QCoro::Task<Result> route(std::shared_ptr<ClusterWatch> watch, Args args, int sl
         const Routing::Next next = routing.onError(result.error(), node);
         if (next == Routing::Next::Done) co_return result;
         if (!routing.inTime()) co_return std::unexpected(routing.givenUp(result.error()));
-        // The cluster is changing: no message tells when it has done so, and a question without a pause would hurt it.
+        // The cluster is changing. No message tells when that is over, and asking without a pause would load it.
         if (next == Routing::Next::AfterAWhile) co_await runtime.sleep(kBetweenTries, stop);
     }
 }
 
-/// To the node at the other end of one connection, wherever the keys are by now.
+/// Sends a command over one connection, whichever node has the keys by now.
 QCoro::Task<Result> sendOver(std::shared_ptr<ClusterWatch> watch, std::uint32_t connection, Args args,
                              std::stop_token stop) {
     const NodePtr node = watch->nodeOver(connection);
@@ -149,10 +149,9 @@ QByteArray neverThere(const QByteArray& key) {
     return "lockscope_never:" + (key.contains('{') ? key : '{' + key + '}');
 }
 
-/// A node of whose slot some keys are elsewhere, because the slot moves, stops a script in the middle when it looks for
-/// one of those without having named it; or, at the other end, lets it see nothing there. So a script that does such
-/// things names one key more: beside others, one that is missing makes the nodes say TRYAGAIN for as long as that
-/// lasts.
+/// While a slot moves, some of its keys are on the old node and some on the new one. A script that looks at keys which
+/// it has not named is then stopped in the middle, or does not see them. So such a script names one key more that is
+/// never there: with several keys of which one is missing, nodes answer TRYAGAIN for as long as the slot moves.
 QCoro::Task<Result> evalRouted(std::shared_ptr<ClusterWatch> watch, int slotWithoutKey, const Script& script, Args keys,
                                Args args, std::stop_token stop) {
     if (script.sees() == Script::Sees::WholeSlot && !keys.empty()) keys.push_back(neverThere(keys.front()));

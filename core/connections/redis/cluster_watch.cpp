@@ -91,7 +91,7 @@ ClusterWatch::NodePtr ClusterWatch::nodeAt(const Endpoint& at) {
     node->at = at;
     node->driver = m_dial(m_runtime, url, m_options);
     node->driver->onStatus([this, known = false](const Status& status) mutable {
-        if (status.state == Status::State::Retrying) refreshSoon(); // its slots may be somebody else's soon
+        if (status.state == Status::State::Retrying) refreshSoon(); // another node may take over its slots
         if (status.state == Status::State::Connected && std::exchange(known, true)) m_reconnects.callSoon(m_runtime);
     });
     m_nodes.push_back(node);
@@ -118,7 +118,7 @@ void ClusterWatch::moved(int slot, const Endpoint& to) {
     node->owner = true;
     setOwner(slot, node);
     tellOfOwners();
-    refreshSoon(); // seldom does one slot move alone
+    refreshSoon(); // slots seldom move one at a time
 }
 
 // --- who owns what ---
@@ -146,7 +146,7 @@ QCoro::Task<> ClusterWatch::refresh(std::shared_ptr<ClusterWatch> self) {
         if (self->closed()) co_return;
         self->m_answered.releaseAll();
         if (!known || self->anyOwnerAway()) self->m_refreshAgain = true;
-        // Also after an answer: a cluster that moves its slots is not asked for each of them.
+        // Also after an answer, so that a cluster that moves many slots is not asked once for each.
         co_await self->m_runtime.sleep(self->m_runtime.random(pause / 2, pause), self->m_closing.get_token());
     }
     self->m_refreshing = false;
@@ -160,7 +160,7 @@ QCoro::Task<bool> ClusterWatch::askAll(std::shared_ptr<ClusterWatch> self) {
         ++poll->open;
         self->m_runtime.spawn([self, node, poll] { return ask(self, node, poll); });
         co_await poll->answers.acquire(self->m_runtime, kNextNodeAfter, stop);
-        if (poll->known) co_return true; // else it said no, or has not said anything yet: the next one
+        if (poll->known) co_return true; // else it refused, or has not answered yet: ask the next one
     }
     const Nanos end = self->m_runtime.monotonic() + kAnswerLimit;
     while (poll->open > 0 && self->m_runtime.monotonic() < end) {
@@ -243,7 +243,7 @@ QCoro::Task<FeedSource::Place> ClusterWatch::placeOf(QByteArray channel, std::st
     while (!self->m_owners[std::size_t(slot)]) {
         co_await waitForMap(1s, stop);
         if (self->closed()) throw Cancelled(Cancelled::Why::Stopped);
-        // Without hope the wait above ends at once: do not spin. The search goes on by itself.
+        // When every node refuses us, the wait above ends at once: pause. The search goes on by itself.
         if (self->m_hopeless) co_await self->m_runtime.sleep(1s, stop);
     }
     if (self->closed()) throw Cancelled(Cancelled::Why::Stopped);

@@ -6,7 +6,7 @@
 namespace lockscope::redis {
 
 namespace {
-// A subscriber that does not read loses messages rather than memory; it learns of it as of a gap.
+// A subscriber that does not read must not fill the memory: beyond this, messages are dropped and a gap is told.
 constexpr std::size_t kMessageLimit = 4096;
 constexpr Nanos kBetweenTries = 100ms;
 
@@ -76,7 +76,7 @@ private:
 QCoro::Task<Feed::Answer> Feed::open(Runtime& runtime, std::shared_ptr<FeedSource> source, QByteArray channel,
                                      Nanos timeout, std::stop_token stop) {
     const auto state = std::make_shared<State>(runtime);
-    auto feed = std::unique_ptr<Feed>(new Feed(state)); // its end is the pump's
+    auto feed = std::unique_ptr<Feed>(new Feed(state)); // when it goes, the pump ends
     runtime.spawn([state, source, channel] { return pump(state, source, channel); });
     Wait wait(*state, timeout, std::move(stop));
     if (state->confirmed || state->error) state->wake();
@@ -118,7 +118,7 @@ QCoro::Task<> Feed::follow(std::shared_ptr<State> state, std::shared_ptr<FeedSou
         const auto subscription = co_await place.server->subscribe(channel, either.token());
         if (!subscription) {
             source->complain(channel, subscription.error());
-            // A server that will not have us says so once for all; one that is away may come back.
+            // A refusal is final, and open() returns it; a server that is away may come back.
             state->error = subscription.error();
             if (!state->confirmed && subscription.error().kind == Error::Kind::Refused) state->wake();
             co_return;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Nanos kBetweenTries = 25ms;
 
-/// The server did not run it, and another one, or the same one later, would.
+/// Whether the server did not run the command, and another server, or this one later, would.
 bool elsewhere(const Error& error) {
     using Kind = Error::Kind;
     if (error.kind == Kind::Refused)
@@ -26,7 +26,7 @@ QCoro::Task<Result> callMaster(std::shared_ptr<SentinelWatch> watch, Args args, 
     const Nanos until = begun + watch->options().commandTimeout;
     for (;;) {
         const Nanos left = std::max(Nanos(0), until - runtime.monotonic());
-        bool there = watch->master() != nullptr; // as nearly always: then it takes no coroutine
+        bool there = watch->master() != nullptr; // nearly always: that saves a coroutine
         if (!there) there = co_await watch->waitForMaster(left, stop);
         if (!there) co_return std::unexpected(watch->trouble(runtime.monotonic() - begun));
         const std::uint64_t era = watch->era();
@@ -38,7 +38,7 @@ QCoro::Task<Result> callMaster(std::shared_ptr<SentinelWatch> watch, Args args, 
         if (!elsewhere(result.error())) co_return result;
         watch->leaveMaster(era);
         if (runtime.monotonic() >= until) co_return std::unexpected(watch->trouble(runtime.monotonic() - begun));
-        // The search that has begun may find the same one, until the failover is done: do not hurry it.
+        // Until the failover is done, the search may find the same server again: pause between tries.
         co_await runtime.sleep(kBetweenTries, stop);
     }
 }

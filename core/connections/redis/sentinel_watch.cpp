@@ -13,13 +13,13 @@ namespace {
 constexpr Nanos kSurveyLimit = 1s;
 constexpr Nanos kFirstPause = 50ms, kLongestPause = 500ms;
 
-/// Sentinels answer from memory: one that is slow is away.
+/// Sentinels answer from memory, so a slow one counts as away.
 DriverOptions sentinelOptions(const DriverOptions& master) {
     DriverOptions options;
     options.clientName = master.clientName;
     options.connectTimeout = std::min<Nanos>(1s, master.connectTimeout);
     options.commandTimeout = std::min<Nanos>(1s, master.commandTimeout);
-    options.heartbeat = 2s; // it is by their word that a replaced master is left
+    options.heartbeat = 2s; // a silent sentinel would not tell that the master was replaced
     options.silenceLimit = 2s;
     options.retryLongest = 1s;
     return options;
@@ -94,7 +94,7 @@ QCoro::Task<> SentinelWatch::listen(std::shared_ptr<SentinelWatch> self, std::si
         if (self->closed()) co_return;
         co_await hear(self, index, self->m_sentinels[index].era.get_token());
         if (!self->m_runtime.alive()) co_return;
-        // It did not let us listen, or went away: come back less and less often.
+        // The sentinel refused the subscription, or went away: try again less and less often.
         co_await self->m_runtime.sleep(pause, self->m_closing.get_token());
     }
 }
@@ -103,7 +103,7 @@ QCoro::Task<> SentinelWatch::hear(std::shared_ptr<SentinelWatch> self, std::size
     try {
         const auto news = co_await self->m_sentinels[index].driver->subscribe("+switch-master", stop);
         if (!news) co_return;
-        self->m_runtime.spawn([self] { return recheck(self); }); // what came before is not told
+        self->m_runtime.spawn([self] { return recheck(self); }); // no message tells of switches before the subscription
         for (;;) {
             const std::optional<Message> message = co_await (*news)->next(kNever, stop);
             if (self->closed()) co_return;
@@ -124,18 +124,18 @@ void SentinelWatch::onSwitch(const QByteArray& payload) {
     if (words.size() != 5 || words[0] != m_name.toUtf8()) return;
     const Endpoint now{QString::fromUtf8(words[3]), words[4].toUShort()};
     if (m_master && now == m_masterAt) return;
-    m_try.request_stop(); // the server being looked at was named before
+    m_try.request_stop(); // the server being tried is the one before the switch
     if (m_master) leaveMaster(m_eraNumber);
     beginSearch();
 }
 
-// An older configuration than one that was in force is a sentinel's that was cut off, unless most agree on it.
+// A configuration older than the one in force comes from a sentinel that was cut off, unless most sentinels have it.
 bool SentinelWatch::isStale(const SentinelSurvey::Answer& answer, const SentinelSurvey& survey) const {
     return answer.epoch < m_epoch && !survey.majorityFor(answer);
 }
 
 QCoro::Task<> SentinelWatch::recheck(std::shared_ptr<SentinelWatch> self) {
-    if (!self->m_master) co_return; // looking anyway
+    if (!self->m_master) co_return; // the search is under way
     const std::uint64_t era = self->m_eraNumber;
     const auto survey = self->survey();
     co_await survey->enough().wait(self->m_runtime, kSurveyLimit, self->m_closing.get_token());
@@ -164,8 +164,8 @@ QCoro::Task<> SentinelWatch::ask(std::shared_ptr<SentinelWatch> self, std::size_
     self->reconsiderLogin(sentinel, word.login);
 }
 
-// Unless they have one of their own, the login is the servers'; sentinels may know of none, and say the same to one
-// that is wrong.
+// Without a login of their own, sentinels are given the servers'. One that wants no login refuses it, with the same
+// words as a wrong one: so the next try is without it, and the one after that, if a login is wanted, with it again.
 void SentinelWatch::reconsiderLogin(Sentinel& sentinel, SentinelWord::Login word) {
     if (m_ownLogin) return;
     if (word == SentinelWord::Login::Unknown && !sentinel.url.password.isEmpty()) {
@@ -199,12 +199,12 @@ QCoro::Task<> SentinelWatch::search(std::shared_ptr<SentinelWatch> self) {
             const bool found = co_await tryMaster(self, *best, self->m_try.get_token());
             if (self->closed()) co_return;
             if (found) break;
-            if (self->m_try.stop_requested()) pause = kFirstPause; // told of another one meanwhile
+            if (self->m_try.stop_requested()) pause = kFirstPause; // a sentinel has named another one meanwhile
         }
         co_await runtime.sleep(runtime.random(pause / 2, pause), self->m_closing.get_token());
     }
     self->m_searching = false;
-    if (!self->m_master) self->beginSearch(); // lost again at once
+    if (!self->m_master) self->beginSearch(); // it was lost again at once
 }
 
 QCoro::Task<bool> SentinelWatch::tryMaster(std::shared_ptr<SentinelWatch> self, SentinelSurvey::Answer answer,
@@ -244,7 +244,7 @@ void SentinelWatch::install(std::unique_ptr<Client> driver, const SentinelSurvey
     const std::uint64_t era = ++m_eraNumber;
     m_refused.reset();
     m_hopeless = false;
-    // It would connect again by itself, to a server that may be the master no longer.
+    // The driver would connect to the same server again, which may no longer be the master: leave it instead.
     m_master->onStatus([this, era](const Status& status) {
         if (status.state != Status::State::Connected) leaveMaster(era);
     });
@@ -292,7 +292,7 @@ QCoro::Task<FeedSource::Place> SentinelWatch::placeOf(QByteArray, std::stop_toke
         const bool there = co_await waitForMaster(1s, stop);
         if (self->closed()) throw Cancelled(Cancelled::Why::Stopped);
         if (there) co_return Place{self->m_master.get(), self->m_masterEra.get_token()};
-        // Without hope the wait above ends at once: do not spin. The search goes on by itself.
+        // When no server will ever accept us, the wait above ends at once: pause. The search goes on by itself.
         if (self->m_hopeless) co_await self->m_runtime.sleep(1s, stop);
     }
 }

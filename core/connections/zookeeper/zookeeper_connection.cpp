@@ -12,7 +12,7 @@ namespace lockscope {
 
 namespace {
 
-/// Taken all the same, it would be a lock that kazoo does not see.
+/// The error for a recipe whose nodes kazoo does not look at: such a lock would keep no kazoo client out.
 LockError notOfKazoos(const QByteArray& recipe) {
     return {LockError::Kind::NotSupported,
             QCoreApplication::translate("LockError", "“%1” has no names that kazoo sees. With layout=kazoo there are "
@@ -20,7 +20,7 @@ LockError notOfKazoos(const QByteArray& recipe) {
                 .arg(QString::fromLatin1(recipe))};
 }
 
-/// Taken all the same, one of the two libraries would not see it.
+/// The error for a recipe whose nodes only one of the two libraries looks at.
 LockError notOfBoth(const QByteArray& recipe) {
     return {LockError::Kind::NotSupported,
             QCoreApplication::translate("LockError", "“%1” cannot have nodes of two libraries. With layout=both there "
@@ -52,7 +52,7 @@ public:
         co_return {};
     }
     Outcome<void> ping(std::stop_token stop) override {
-        // To the leader and back: without one no lock could be granted.
+        // A sync goes to the leader and back: without a leader no lock could be granted.
         const zookeeper::Result<void> synced = co_await m_ensemble->sync("/", stop);
         if (!synced) co_return std::unexpected(ofQuestion(recipes::lockError(synced.error())));
         co_return {};

@@ -40,6 +40,8 @@ struct EngineReport {
     int writeQuorum = 0;
     std::int64_t seenMs = 0; ///< when, by the own wall clock
 
+    /// How `record`'s switch treats holders: as configured, or immediately when that was asked for by hand.
+    SwitchMode mode() const { return record.immediate ? SwitchMode::Immediate : config.mode; }
     /// When the switch under way ends, by the clocks of the process that began it; 0 = none is, or not known.
     std::int64_t switchEndsMs() const;
     /// Position in the configuration; -1 = not there.

@@ -99,20 +99,15 @@ std::expected<std::unique_ptr<ManagedLock>, LockError> LockManager::lockAs(const
 }
 
 LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, std::stop_token stop) {
-    return change(std::move(space), engine, std::nullopt, std::move(stop));
+    return switchTo(std::move(space), engine, std::nullopt, std::move(stop));
+}
+
+LockManager::Outcome<void> LockManager::failBack(QByteArray space, std::stop_token stop) {
+    return switchTo(std::move(space), 0, std::move(stop));
 }
 
 LockManager::Outcome<void> LockManager::switchTo(QByteArray space, int engine, std::optional<SwitchMode> mode,
                                                  std::stop_token stop) {
-    return change(std::move(space), engine, mode, std::move(stop));
-}
-
-LockManager::Outcome<void> LockManager::failBack(QByteArray space, std::stop_token stop) {
-    return change(std::move(space), 0, std::nullopt, std::move(stop));
-}
-
-LockManager::Outcome<void> LockManager::change(QByteArray space, int engine, std::optional<SwitchMode> mode,
-                                               std::stop_token stop) {
     const auto found = m_spaces.find(space);
     if (found == m_spaces.end()) co_return std::unexpected(noSuchNamespace(space));
     if (engine < 0 || engine >= int(found->second->config().engines.size())) {

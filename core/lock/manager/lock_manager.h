@@ -130,7 +130,6 @@ public:
 
 private:
     LockManager(Runtime& runtime, trace::Recorder* recorder);
-    Outcome<void> change(QByteArray space, int engine, std::optional<SwitchMode> mode, std::stop_token stop);
     void fileChanged();
     void folderChanged();
     std::optional<QString> readFile();

@@ -34,10 +34,10 @@ public:
         : m_space(core.space), m_closing(core.closing.get_token()), m_epoch(epoch), m_inner(std::move(inner)) {}
 
     Outcome<void> enlist(QByteArray thread, std::stop_token stop) override {
-        if (left()) co_return {}; // woken before it waits
+        if (left()) co_return {}; // awaitSignal() then returns at once
         const auto entered = co_await m_inner->enlist(thread, std::move(stop));
         if (entered) m_entered.insert(thread);
-        if (!entered && left()) co_return {}; // nobody signals there any more
+        if (!entered && left()) co_return {}; // the engine was left: no holder signals there any more
         co_return entered;
     }
     Outcome<bool> awaitSignal(QByteArray thread, Nanos wait, std::stop_token stop) override {
@@ -47,7 +47,7 @@ public:
         const std::stop_callback onStop(stop, pass);
         const std::stop_callback onLeaving(m_space->whileIn(), pass);
         const std::stop_callback onClosing(m_closing, pass);
-        if (left()) pass(); // and perhaps in use again, by another epoch
+        if (left()) pass(); // if it is in use again by another epoch, whileIn() is not stopped
         std::expected<bool, LockError> signalled = true;
         try {
             signalled = co_await m_inner->awaitSignal(thread, wait, any.get_token());
@@ -88,7 +88,7 @@ ManagedCore::Outcome<bool> ManagedCore::await(std::shared_ptr<ManagedCore> core,
     const auto condition = core->conditionOf(epoch);
     if (!condition) co_return std::unexpected(condition.error());
     if (lock->holdCount(thread) > 1) {
-        // The engine may be another one when it is taken again.
+        // It may be taken again on another engine, whose recipe must then be reentrant.
         if (const auto lack = core->space->lackOfReentry()) co_return std::unexpected(*lack);
     }
     LockCore::Retake retake;

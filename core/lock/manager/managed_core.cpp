@@ -45,8 +45,8 @@ ManagedCore::Outcome<T> ManagedCore::take(std::shared_ptr<ManagedCore> core, Loc
         const auto made = core->lockOf(place.epoch);
         if (!made) co_return std::unexpected(made.error());
         const Lock& lock = *made; // kept until this has ended
-        // Ends with the caller's stop; or when this engine is left: then the wait goes on at the next one; or with the
-        // lock object.
+        // The wait on this engine ends with the caller's stop, with the lock object, or when the engine is left: then
+        // it goes on at the next one.
         std::stop_source any;
         const auto pass = [&any] { any.request_stop(); };
         const std::stop_callback onStop(stop, pass);
@@ -68,7 +68,8 @@ ManagedCore::Outcome<T> ManagedCore::take(std::shared_ptr<ManagedCore> core, Loc
         const bool inUse =
             space->usable() == place.epoch || (place.reentry && runtime.monotonic() < space->holdsUntil(place.epoch));
         if (inUse && !core->closed()) co_return LockCore::made<T>(lock->m_core, taken->hold);
-        // Granted by an engine that was left meanwhile: nobody may have seen it. Or nobody could give it back later.
+        // The engine was left meanwhile, so the grant does not count; or the lock object is gone, and nothing could
+        // release it later.
         co_await LockCore::giveUp(lock->m_core, taken->hold, true);
     }
     co_return LockCore::made<T>(nullptr, nullptr);
@@ -116,7 +117,7 @@ std::shared_ptr<Hold> ManagedCore::goneFrom(const Thread& thread, Mode mode) con
 
 QCoro::Task<> ManagedCore::loseBefore(std::shared_ptr<ManagedCore> core, std::int64_t epoch, const char* reason,
                                       LockCore::Pause pause) {
-    // All are told before the first server is asked.
+    // All holders are told before the first release is sent.
     std::vector<Lock> old;
     for (const auto& [of, lock] : core->locks) {
         if (of < epoch) old.push_back(lock);

@@ -57,7 +57,8 @@ struct ConfigMistake {
     QString toString() const;
 };
 
-/// Reads a manager's configuration, JSON. README describes every field, tests/examples/manager.json is an example:
+/// Reads a manager's configuration, JSON. app/README.md describes every field,
+/// tests/examples/manager.json is an example:
 ///
 ///     {"lockscope-manager": 1, "namespaces": [{
 ///        "name": "shop",

@@ -129,6 +129,10 @@ private:
     QStringList m_known;
 };
 
+QString nameOf(SwitchMode mode) {
+    return QString::fromLatin1(switchModeName(mode));
+}
+
 NamespaceConfig readNamespace(const QJsonValue& value, const QString& path, Findings& findings) {
     NamespaceConfig config;
     Reader reader(value, path, findings);
@@ -148,8 +152,8 @@ NamespaceConfig readNamespace(const QJsonValue& value, const QString& path, Find
         config.witnesses.push_back(Reader::urlOf(witnesses[i].toString(), place, findings));
     }
     Reader change = reader.object("switch");
-    const QString mode = change.word("mode", {QStringLiteral("drain"), QStringLiteral("immediate")});
-    config.mode = mode == u"immediate" ? SwitchMode::Immediate : SwitchMode::Drain;
+    const QString drain = nameOf(SwitchMode::Drain), immediate = nameOf(SwitchMode::Immediate);
+    config.mode = change.word("mode", {drain, immediate}) == immediate ? SwitchMode::Immediate : SwitchMode::Drain;
     config.onFailure = change.truth("on-failure", config.onFailure);
     config.failBackAfter = change.duration("fail-back-after", config.failBackAfter);
     config.drainFor = change.duration("drain-for", config.drainFor);

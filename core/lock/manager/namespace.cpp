@@ -83,7 +83,7 @@ void Namespace::end() {
     m_stop.request_stop();
     m_inUse.request_stop();
     wakeAll();
-    // Nobody here reads the agreement any more: what is held could be on an engine that others have left.
+    // This process stops reading the record, so its holds could be on an engine that the others have left.
     m_runtime.spawn([self = shared_from_this()] { return loseHolds(self); });
 }
 
@@ -97,7 +97,7 @@ QCoro::Task<> Namespace::close(std::shared_ptr<Namespace> self) {
     for (const NamespaceServers::Server& server : self->m_servers.all())
         closing.push_back(server.connection->close());
     for (recipes::Outcome<void>& one : closing)
-        co_await one; // where nobody hears it, sessions and leases end by their time
+        co_await one; // on servers that do not answer, sessions and leases end by their time
 }
 
 Namespace::Engine* Namespace::engineOf(const QByteArray& id) {
@@ -109,7 +109,7 @@ Namespace::Engine* Namespace::engineOf(const QByteArray& id) {
 
 void Namespace::tell(ManagerEvent::Kind kind, const QByteArray& engine, std::int64_t epoch, SwitchReason why,
                      const QString& reason) {
-    if (m_recorder && !stopped()) { // it may go with the manager, while somebody's switch is under way
+    if (m_recorder && !stopped()) { // a switch may outlast the manager, and with it the recorder
         QByteArray text = engine;
         if (why != SwitchReason::Unknown) text += '\n' + idOf(why);
         m_recorder->emit(trace::EventKind::EngineChanged, m_self, trace::kNoEntity, epoch,
@@ -202,7 +202,7 @@ void Namespace::reconfigure(NamespaceConfig config) {
     m_runtime.spawn([self = shared_from_this()] { return follow(self); });
 }
 
-/// One after the other: of two proposals at once either could be the later one.
+/// Proposes one primary after the other: of two proposals at once, either could come out as the later one.
 QCoro::Task<> Namespace::follow(std::shared_ptr<Namespace> self) {
     for (QByteArray proposed; proposed != self->m_wanted;) {
         proposed = self->m_wanted;
@@ -215,7 +215,7 @@ QCoro::Task<> Namespace::follow(std::shared_ptr<Namespace> self) {
 
 QCoro::Task<> Namespace::keepAgreeing(std::shared_ptr<Namespace> self) {
     for (;;) {
-        co_await turn(self);
+        co_await agreeOnce(self);
         // A new process has no engine to grant with yet, so it looks more often.
         const bool beginning = self->m_active.epoch == 0 && self->m_deciding.epoch <= 1;
         const Nanos usual = self->m_config.confirmFor / 5;
@@ -225,11 +225,11 @@ QCoro::Task<> Namespace::keepAgreeing(std::shared_ptr<Namespace> self) {
     }
 }
 
-QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
+QCoro::Task<> Namespace::agreeOnce(std::shared_ptr<Namespace> self) {
     Switchboard& board = *self->m_board;
     const std::stop_token stop = self->m_stop.get_token();
     const Switchboard::View view = co_await board.look(self->patience(), stop);
-    if (view.answered < board.readQuorum()) co_return; // expire() sees to it
+    if (view.answered < board.readQuorum()) co_return; // if that lasts, expire() leaves the engine
     self->m_readUntil = laterBy(view.askedAt, self->m_config.confirmFor);
     if (self->forgotten(view.latest)) {
         co_await remind(self, view);
@@ -266,9 +266,8 @@ QCoro::Task<> Namespace::turn(std::shared_ptr<Namespace> self) {
     co_await board.write(settled, view, self->patience(), stop);
 }
 
-/// Servers that have forgotten what was agreed on, or know older things again, or not that it is settled, get to know
-/// it again. If others have agreed on something else by the same number meanwhile, it takes a higher one to know which
-/// of both is meant.
+/// Writes the agreed record to servers that lost it, have an older one, or do not know that it is settled. If other
+/// processes have settled another record of the same epoch meanwhile, only a higher epoch says which of both counts.
 QCoro::Task<> Namespace::remind(std::shared_ptr<Namespace> self, Switchboard::View view) {
     const std::stop_token stop = self->m_stop.get_token();
     const EngineRecord known = self->m_active;
@@ -292,12 +291,12 @@ QCoro::Task<> Namespace::endSplit(std::shared_ptr<Namespace> self, std::int64_t 
     const std::stop_token stop = self->m_stop.get_token();
     co_await self->makeWay(self->m_splits, stop);
     const Switchboard::View view = co_await self->m_board->look(self->patience(), stop);
-    if (!view.split || view.latest.epoch != epoch) co_return; // somebody was
+    if (!view.split || view.latest.epoch != epoch) co_return; // another process has ended it
     const auto any = [epoch](const EngineRecord& decided) { return decided.epoch >= epoch; };
     co_await self->tryToPropose(again(view.latest, self->m_client), any, stop);
 }
 
-/// Leaves the engine at the very instant at which what was read is too old: others count on that.
+/// Leaves the engine at the instant at which the latest reading becomes too old to trust: other processes rely on it.
 QCoro::Task<> Namespace::expire(std::shared_ptr<Namespace> self) {
     const std::stop_token stop = self->m_stop.get_token();
     for (;;) {
@@ -313,7 +312,7 @@ QCoro::Task<> Namespace::expire(std::shared_ptr<Namespace> self) {
 void Namespace::judge(const Switchboard::View& view) {
     const EngineRecord& latest = view.latest;
     if (forgotten(latest)) return;
-    // An answer that took long: what was read after it tells of a later proposal.
+    // This reading took long: one that began after it has already shown a later proposal.
     if (latest.epoch <= m_active.epoch && view.askedAt < m_laterSeenAt) return;
     const bool decided = view.having >= m_board->writeQuorum();
     if (latest.settled && (!view.split || decided)) {
@@ -411,7 +410,7 @@ recipes::Outcome<void> Namespace::propose(QByteArray engine, SwitchReason why, s
     co_return std::unexpected(refusal);
 }
 
-/// `written`: one server may have it, and others would take it from there.
+/// `written`: some server may have the proposal, and other processes would spread it from there.
 LockError Namespace::refused(bool written) const {
     if (stopped() && !written) return {LockError::Kind::Unreachable, Text::tr("The lock manager has been closed.")};
     const QString sentence =
@@ -438,7 +437,7 @@ QCoro::Task<Namespace::Try> Namespace::tryToPropose(EngineRecord wish, std::func
     }
     wish.epoch = std::max(view.latest.epoch, m_active.epoch) + 1;
     wish.beganMs = m_runtime.wallMs();
-    // A process that has just begun learns here what it leaves.
+    // A process that has just begun knows no engine yet: it learns here which one the switch leaves.
     if (wish.from.isEmpty()) wish.from = view.latest.settled ? view.latest.engine : view.latest.from;
     const int having = co_await m_board->write(wish, view, patience(), stop);
     if (having < m_board->writeQuorum()) co_return Try::Beaten;

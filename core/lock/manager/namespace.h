@@ -114,7 +114,8 @@ private:
 
     static QCoro::Task<> follow(std::shared_ptr<Namespace> self);
     static QCoro::Task<> keepAgreeing(std::shared_ptr<Namespace> self);
-    static QCoro::Task<> turn(std::shared_ptr<Namespace> self);
+    /// Reads the record and does what it asks of this process: leave, adopt, settle, or mend the servers' copies.
+    static QCoro::Task<> agreeOnce(std::shared_ptr<Namespace> self);
     static QCoro::Task<> remind(std::shared_ptr<Namespace> self, Switchboard::View view);
     static QCoro::Task<> endSplit(std::shared_ptr<Namespace> self, std::int64_t epoch);
     /// One try to get an engine decided; `meant` says whether another process's decided proposal will do.

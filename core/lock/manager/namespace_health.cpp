@@ -6,8 +6,8 @@
 namespace lockscope::detail {
 
 namespace {
-constexpr int kLately = 10; ///< so many times as long as a switch takes
-/// A return that lasts for so many times as long as it was waited for was right.
+constexpr int kLately = 10; ///< an engine was left lately within so many times the length of a switch
+/// A return to the primary has proved right when it lasts for so many times the wait before it.
 constexpr int kLasting = 10;
 constexpr int kMostDoublings = 6;
 } // namespace
@@ -36,7 +36,7 @@ QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray
             engine = self->engineOf(id); // the listener may have given a new configuration
             if (!engine) co_return;
         }
-        // An engine that answers again is not left any more. A process that was cut off finds all engines unhealthy,
+        // An engine that answers again is not left. A process that was cut off finds all engines unhealthy,
         // and some of them healthy again before the others: that alone is no reason for all processes to switch.
         const bool failing = !good.value_or(false) && !engine->health.healthy();
         const bool away = failing && self->m_active.engine == id && self->m_config.onFailure;
@@ -49,8 +49,8 @@ QCoro::Task<> Namespace::checkHealth(std::shared_ptr<Namespace> self, QByteArray
 
 QCoro::Task<> Namespace::switchAway(std::shared_ptr<Namespace> self, QByteArray from) {
     if (self->m_deciding.epoch > self->m_active.epoch) co_return; // a switch is under way
-    // The first that was not left lately. Where some processes cannot reach one engine and some not another, they would
-    // take turns in leaving these two, and never try the one that all of them can reach.
+    // Takes the first engine that was not left lately. Where some processes cannot reach one engine and some not
+    // another, they would take turns in leaving these two, and never try the one that all of them can reach.
     const Nanos now = self->m_runtime.monotonic();
     const Nanos lately = kLately * self->settleTime();
     const Engine* best = nullptr;
@@ -72,7 +72,7 @@ bool Namespace::mayReturnTo(const Engine& engine) const {
     if (m_config.failBackAfter == Nanos(0) || !away || engine.id != m_engines.front().id) return false;
     if (m_proposing > 0 || switching() || isChoice(switchReasonOf(m_active.why))) return false;
     if (!engine.health.healthy() || engine.goodSince == kNever) return false;
-    // From when it was left, too: others may have found it failing where this process never did.
+    // Not before the engine in use was adopted, either: the primary may have failed other processes only.
     const Nanos since = std::max(engine.goodSince, m_adoptedAt);
     const Nanos wait = m_config.failBackAfter * (1 << std::clamp(m_active.returns, 0, kMostDoublings));
     return m_runtime.monotonic() >= laterBy(since, wait);

@@ -15,7 +15,7 @@ QCoro::Task<> Namespace::endHolds(std::shared_ptr<Namespace> self, std::int64_t 
                                   std::uint64_t leaving) {
     const Nanos now = self->m_runtime.monotonic();
     if (at > now) co_await self->m_runtime.sleep(at - now, self->m_stop.get_token());
-    // The agreement may have been readable again meanwhile, without any switch.
+    // The record may have become readable again meanwhile, without any switch.
     if (self->m_active.epoch < before && (!self->m_leaving || self->m_leavings != leaving)) co_return;
     const auto afterwards = [self, before, leaving] { return untilNobodyGrants(self, before, leaving); };
     co_await self->loseHoldsBefore(before, QT_TRANSLATE_NOOP("Lock", "another engine is used for locks from now on"),
@@ -40,13 +40,14 @@ QCoro::Task<> Namespace::loseHoldsBefore(std::int64_t epoch, const char* reason,
     {
         const UnderWay givingBack(m_givingBack);
         std::vector<QCoro::Task<>> telling;
-        // Each tells its holders before it waits for anything; who is told may drop this lock or another one.
+        // Each lock tells its holders before it waits for anything. A listener may destroy locks: this walks over a
+        // copy.
         for (const std::shared_ptr<ManagedCore>& lock : std::set(locks))
             telling.push_back(ManagedCore::loseBefore(lock, epoch, reason, pause));
         for (const QCoro::Task<>& task : telling)
             co_await task;
     }
-    wakeAll(); // close()
+    wakeAll(); // close() waits for this
 }
 
 } // namespace lockscope::detail

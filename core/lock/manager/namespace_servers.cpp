@@ -54,7 +54,7 @@ std::unique_ptr<Switchboard> NamespaceServers::makeBoard() const {
 
 std::vector<ConfigMistake> NamespaceServers::mistakesIn(const NamespaceConfig& config) {
     std::vector<ConfigMistake> mistakes;
-    // Or it would show when the engine is needed, after a switch.
+    // Found now: otherwise it would show only after a switch, when the engine is needed.
     for (std::size_t i = 0; i < config.engines.size(); ++i) {
         const EngineConfig& engine = config.engines[i];
         const auto made = connect(engine.url)->makeRecipe(engine.recipe, {config.name + ":orders", 1});

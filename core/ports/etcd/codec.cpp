@@ -22,12 +22,12 @@ const auto kTtl = QStringLiteral("TTL");
 QByteArray bytesOf(const QJsonValue& value) {
     return QByteArray::fromBase64(value.toString().toLatin1());
 }
-// As a string in every version seen, as a number by the letter of the gateway's description.
+// Every version seen writes it as a string; the gateway's description allows a number, too.
 std::int64_t number(const QJsonValue& value) {
     return value.isString() ? value.toString().toLongLong() : value.toInteger();
 }
-/// Writes an object. By hand, not through QJsonObject: keys and values are base64 and the rest are numbers and fixed
-/// words, so nothing needs escaping, and thousands of comparisons a second are not for nothing.
+/// Writes an object by hand: keys and values are base64 and the rest are numbers and fixed words, so nothing needs
+/// escaping. QJsonObject would cost more, at thousands of comparisons a second.
 class Writer {
 public:
     explicit Writer(QByteArray& out) : m_out(out) { m_out += '{'; }

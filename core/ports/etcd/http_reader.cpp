@@ -36,7 +36,7 @@ bool HttpReader::finish() {
 
 std::expected<bool, QString> HttpReader::takeLine(QByteArray& line, qsizetype longest, const char* complaint) {
     const qsizetype end = m_in.indexOf('\n');
-    // However its bytes come: a line that would be too long is refused before it ends, and one that ended as well.
+    // The verdict must not depend on how the bytes arrive: a line that is too long is refused, complete or not.
     if (end > longest || (end < 0 && m_in.size() > longest)) return std::unexpected(QString::fromLatin1(complaint));
     if (end < 0) return false;
     line = m_in.left(end > 0 && m_in[end - 1] == '\r' ? end - 1 : end);

@@ -80,14 +80,14 @@ void appendStore(QByteArray& out, const char* word, const Command& command) {
 
 } // namespace
 
-// Reads a key that nobody has. A login is not sent to a server which would take it for an item and keep it for
-// everybody to read. Longer than a header of the binary protocol: a server that speaks only that hangs up at once, and
-// does not wait for the rest.
+// Reads a key that does not exist; the answer says whether a login is wanted. A login sent at once would be stored as
+// an item, for everybody to read, by a server that wants none. The line is longer than a header of the binary protocol:
+// a server that speaks only that one hangs up at once, instead of waiting for more.
 QByteArray TextProtocol::greeting() const {
     return "get lockscope-asks-whether-it-may\r\n";
 }
 
-/// The first `set` of a connection, whatever its key.
+/// A server that wants a login takes the first `set` of a connection for it, whatever its key.
 QByteArray TextProtocol::login(const QByteArray& user, const QByteArray& password) const {
     const QByteArray both = user + ' ' + password;
     return "set lockscope 0 0 " + QByteArray::number(both.size()) + "\r\n" + both + "\r\n";
@@ -128,7 +128,8 @@ std::expected<std::optional<Reply>, QString> TextProtocol::next() {
         const QByteArrayView rest = QByteArrayView(m_in).sliced(m_at);
         const bool listed = rest.startsWith("key="); // such lines have no \r
         const qsizetype end = listed ? rest.indexOf('\n') : rest.indexOf(QByteArrayView("\r\n"));
-        // However its bytes come: of a line that may yet end in time, all but the last byte may be there.
+        // The verdict must not depend on how the bytes arrive: a line of the greatest length may lack only its last
+        // byte.
         if (end > kLongestLine || (end < 0 && rest.size() > kLongestLine + 1))
             return std::unexpected(QStringLiteral("a line without an end"));
         if (end < 0) return std::nullopt;

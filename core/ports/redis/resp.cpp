@@ -8,11 +8,12 @@ namespace lockscope::redis {
 
 namespace {
 
-/// Room is made for so many elements of an array at once, for more as they come: a length is only a number.
+/// So many elements of an array get room in advance, further ones as they come: the length is only the peer's word.
 constexpr int kFirstElements = 1024;
 
 // The parser calls back for each node of a reply; nodes are built in place, so nothing is copied afterwards.
-// The parser knows the nodes above this one by their addresses; those beside it, which may move now, it is done with.
+// The resize may move the nodes beside this one. The parser has finished with them; it keeps the addresses of the nodes
+// above only.
 Reply& nodeOf(const redisReadTask* task, Reply* root) {
     if (!task->parent) return *root;
     auto& items = static_cast<Reply*>(task->parent->obj)->items;
@@ -29,7 +30,7 @@ void* createString(const redisReadTask* task, char* text, std::size_t size) {
     node.type = task->type == REDIS_REPLY_ERROR    ? Reply::Type::Error
                 : task->type == REDIS_REPLY_STATUS ? Reply::Type::Status
                                                    : Reply::Type::Bulk;
-    if (std::string_view(text, size) == "OK") // the usual answer: no memory of its own
+    if (std::string_view(text, size) == "OK") // the usual answer shares one text
         node.text = argOf("OK");
     else
         node.text = QByteArray(text, qsizetype(size));

@@ -80,7 +80,7 @@ Kind kindOfMySql(int code, bool connecting) {
 }
 
 Kind kindOfPostgreSql(const QByteArray& state) {
-    // Without a state it was not the server that spoke but the client library: the connection is gone.
+    // Without a state the error is the client library's, not the server's: the connection is gone.
     if (state.isEmpty() || state.startsWith("08") || state.startsWith("57P")) return Kind::Disconnected;
     if (state == "42P01" || state == "42703" || state == "3F000") return Kind::MissingTable;
     if (state == "23505") return Kind::DuplicateKey;
@@ -100,7 +100,7 @@ Kind kindOfPostgreSqlWords(QString text) {
     const auto has = [&](const char* words) { return text.contains(QLatin1String(words), Qt::CaseInsensitive); };
     if (has("timeout expired")) return Kind::ConnectTimeout;
     if (has("database \"\" does not exist")) return Kind::NoDatabase;
-    // Before the next: at a role's own limit the sentence names the role.
+    // Asked before the next line: the sentence about a role's own limit names the role, too.
     if (has("too many") || has("remaining connection slots")) return Kind::TooMany;
     if (has("password") || has("authentication failed") || has("pg_hba.conf") || has("role \"") ||
         has("permission denied"))

@@ -26,7 +26,7 @@ Nanos LeaderProof::heard(Nanos sentAt, Nanos now, Nanos session) {
         proof = std::max(proof, m_heard.front().sentAt);
         m_heard.pop_front();
     }
-    // Some of many answers are enough.
+    // Answers may come by the thousand: remember one in each period.
     if (m_heard.empty() || now - m_heard.back().answeredAt >= beatPeriod(session)) {
         m_heard.push_back({sentAt, now});
         m_heardAt = now;

@@ -9,11 +9,11 @@ namespace lockscope::zookeeper {
 /// Finds the instant from which the leader counts a session's time-out at the earliest (Session::provenAt) from the
 /// leader's answers.
 ///
-/// An answer of the leader proves the session once the leader has answered something that was asked a tick or more
-/// after it. By then the leader has been told of it: our server names those from whom it has heard when it answers a
-/// ping of the leader, of which there are two in a tick. And a leader that is cut off from all others goes on answering
-/// reads and syncs for a tick at most after they may have another one, which counts all sessions' time from its own
-/// beginning: an answer that came a tick before the last one came before that.
+/// An answer of the leader proves the session once the leader has also answered a question that was asked a tick or
+/// more later. By then the leader knows that the session lives: our server tells it which sessions it has heard from
+/// when it answers the leader's pings, of which there are two in a tick. And no other leader existed yet when the first
+/// answer was given: a leader that is cut off answers reads and syncs for a tick at most after the others may have
+/// elected the next one, which counts all sessions' time from its own beginning.
 ///
 /// A tick is taken to be the usual two seconds, or more: a quarter of a long session, half of a short one, whose
 /// servers' ticks are short.

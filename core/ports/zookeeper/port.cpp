@@ -13,7 +13,7 @@ QCoro::Task<QByteArray> Reader::askServer(Endpoint /*server*/, QByteArray /*word
 }
 
 Port::Reply<void> Port::makePath(QByteArray path, NodeMode mode, std::stop_token stop) {
-    // Mostly only the last one is missing: begin there, go up as far as needed, then down again.
+    // Usually only the last node is missing: begin with it, and go up only as far as parents are missing.
     std::vector<QByteArray> missing{path};
     while (!missing.empty()) {
         const QByteArray next = missing.back();
@@ -34,7 +34,7 @@ Port::Reply<void> Port::makePath(QByteArray path, NodeMode mode, std::stop_token
 bool validPath(const QByteArray& path) {
     if (!path.startsWith('/')) return false;
     if (path == "/") return true;
-    const bool plain = std::ranges::all_of(path, [](char c) { return c >= 0x20 && c < 0x7f; }); // as most are
+    const bool plain = std::ranges::all_of(path, [](char c) { return c >= 0x20 && c < 0x7f; }); // most are
     const QString text = plain ? QString() : QString::fromUtf8(path);
     for (const QChar c : text) {
         const ushort u = c.unicode(); // the server's own rule: it takes no surrogates either

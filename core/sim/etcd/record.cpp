@@ -50,10 +50,6 @@ EtcdRecord::EtcdRecord(Grounds grounds, trace::EntityId parent, inspect::TraceFe
       m_leader(std::move(leader)) {
 }
 
-EtcdRecord::~EtcdRecord() {
-    if (m_secondLook) m_grounds.scheduler.cancel(m_secondLook);
-}
-
 void EtcdRecord::copies(EtcdRecord& logical) {
     m_read = logical.m_read;
     m_feed.writeCopiesOf(logical.m_feed);
@@ -254,17 +250,12 @@ void EtcdRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     // No lease comes again: ends of those that are over only take room.
     if (m_ends.size() > 2 * m_store->leases().size())
         std::erase_if(m_ends, [this](const auto& end) { return !m_store->leases().contains(end.first); });
-    armSecondLook();
+    m_contentLook.arm();
 }
 
-void EtcdRecord::armSecondLook() {
-    const Nanos due = m_feed.contentDue();
-    if (m_secondLook || due == kNever) return;
-    m_secondLook = m_grounds.scheduler.at(due, [this] {
-        m_secondLook = 0;
-        for (const QByteArray& name : m_watched) // the same as before: only what was held back is written
-            write(name, {.clockMoved = true});
-    });
+void EtcdRecord::writeHeldBack() {
+    for (const QByteArray& name : m_watched) // the same as before: only what was held back is written
+        write(name, {.clockMoved = true});
 }
 
 } // namespace lockscope::sim

@@ -2,6 +2,7 @@
 #pragma once
 #include "inspect/etcd/seen_keys.h"
 #include "inspect/trace_feed.h"
+#include "sim/content_look.h"
 #include "sim/etcd/server.h"
 
 namespace lockscope::sim {
@@ -15,7 +16,6 @@ public:
     /// `parent`: of the locks' entities; kNoEntity: none. `owner` gets a lease in hex as the party's client. Everything
     /// outlives it.
     EtcdRecord(Grounds grounds, trace::EntityId parent, inspect::TraceFeed::Resolver owner, Leader leader);
-    ~EtcdRecord();
     EtcdRecord(const EtcdRecord&) = delete;
     EtcdRecord& operator=(const EtcdRecord&) = delete;
 
@@ -67,10 +67,12 @@ private:
     void write(const QByteArray& lockName, inspect::Sight sight);
     /// Keeps how the last hold that was told has ended, if it has, for the time when the record can be told again.
     void keepEnd(const QByteArray& lockName, const inspect::Sight& sight);
-    void armSecondLook();
+    /// Updates the feed with what the record has, for content that it held back.
+    void writeHeldBack();
 
     Grounds m_grounds;
     inspect::TraceFeed m_feed;
+    ContentLook m_contentLook{m_grounds.scheduler, m_feed, [this] { writeHeldBack(); }};
     bool m_decides = true; ///< else the record is another service's
     bool m_known = true;   ///< see setKnown()
     bool m_quorum = false; ///< see quorumDecides()
@@ -86,7 +88,6 @@ private:
     std::map<QByteArray, QByteArray> m_holdingKeys;       ///< the first holder's key, by lock, as written last
     std::map<QByteArray, inspect::Sight> m_untold;        ///< how holds ended while nobody could be told, by lock
     const EtcdStore* m_store = nullptr;                   ///< of the member that has told of a change last
-    VirtualScheduler::TimerId m_secondLook = 0;
 };
 
 } // namespace lockscope::sim

@@ -23,7 +23,6 @@ MemcachedRecord::MemcachedRecord(Grounds grounds, trace::EntityId parent, Memcac
 MemcachedRecord::~MemcachedRecord() {
     m_server.onChange = nullptr;
     m_server.onLost = nullptr;
-    if (m_secondLook) m_grounds.scheduler.cancel(m_secondLook);
 }
 
 void MemcachedRecord::setDecides(bool decides) {
@@ -86,17 +85,12 @@ void MemcachedRecord::write(const QByteArray& lockName, inspect::Sight sight) {
         }
     }
     m_feed.update(lockName, row, sight);
-    armSecondLook();
+    m_contentLook.arm();
 }
 
-void MemcachedRecord::armSecondLook() {
-    const Nanos due = m_feed.contentDue();
-    if (m_secondLook || due == kNever) return;
-    m_secondLook = m_grounds.scheduler.at(due, [this] {
-        m_secondLook = 0;
-        for (const QByteArray& name : m_watched) // the same as before: only what was held back is written
-            write(name, {});
-    });
+void MemcachedRecord::writeHeldBack() {
+    for (const QByteArray& name : m_watched) // the same as before: only what was held back is written
+        write(name, {});
 }
 
 } // namespace lockscope::sim

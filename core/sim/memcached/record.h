@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/trace_feed.h"
+#include "sim/content_look.h"
 #include "sim/memcached/server.h"
 
 namespace lockscope::sim {
@@ -25,14 +26,15 @@ public:
 private:
     void changed(const QByteArray& key, MemcachedStore::Cause cause, trace::EntityId client);
     void write(const QByteArray& lockName, inspect::Sight sight);
-    void armSecondLook();
+    /// Updates the feed with what the record has, for content that it held back.
+    void writeHeldBack();
 
     Grounds m_grounds;
     MemcachedServer& m_server;
     inspect::TraceFeed m_feed;
+    ContentLook m_contentLook{m_grounds.scheduler, m_feed, [this] { writeHeldBack(); }};
     bool m_decides = true; ///< else the record is another service's
     std::set<QByteArray> m_watched;
-    VirtualScheduler::TimerId m_secondLook = 0;
 };
 
 } // namespace lockscope::sim

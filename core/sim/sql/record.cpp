@@ -41,7 +41,6 @@ SqlRecord::~SqlRecord() {
     m_server->tellNoMore(*this);
     for (const auto& [name, watched] : m_watched)
         if (watched.expiry) m_grounds.scheduler.cancel(watched.expiry);
-    if (m_secondLook) m_grounds.scheduler.cancel(m_secondLook);
 }
 
 void SqlRecord::copies(SqlRecord& logical) {
@@ -292,7 +291,7 @@ void SqlRecord::write(const QByteArray& lockName, inspect::Sight sight) {
     }
     m_feed.update(lockName, row, sight);
     armExpiry(lockName, watched);
-    armSecondLook();
+    m_contentLook.arm();
 }
 
 /// Nothing happens in a database when a lease ends: only the clock makes its row free.
@@ -309,14 +308,9 @@ void SqlRecord::armExpiry(const QByteArray& lockName, Watched& watched) {
     });
 }
 
-void SqlRecord::armSecondLook() {
-    const Nanos due = m_feed.contentDue();
-    if (m_secondLook || due == kNever) return;
-    m_secondLook = m_grounds.scheduler.at(due, [this] {
-        m_secondLook = 0;
-        for (const auto& [name, watched] : m_watched) // the same as before: only what was held back is written
-            if (m_server->engine()) write(name, {});
-    });
+void SqlRecord::writeHeldBack() {
+    for (const auto& [name, watched] : m_watched) // the same as before: only what was held back is written
+        if (m_server->engine()) write(name, {});
 }
 
 } // namespace lockscope::sim

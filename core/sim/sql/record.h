@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "inspect/trace_feed.h"
+#include "sim/content_look.h"
 #include "sim/sql/server.h"
 
 #include <unordered_map>
@@ -65,17 +66,18 @@ private:
     inspect::Party partyOf(SqlConnectionId id, sql::Sharing sharing) const;
     inspect::Sight sight() const;
     void armExpiry(const QByteArray& lockName, Watched& watched);
-    void armSecondLook();
+    /// Updates the feed with what the record has, for content that it held back.
+    void writeHeldBack();
     bool isPostgreSql() const { return m_server->settings().engine.dialect == sql::Dialect::PostgreSql; }
 
     Grounds m_grounds;
     SqlServer* m_server;
     bool m_logical; ///< its locks belong to no server of their own
     inspect::TraceFeed m_feed;
+    ContentLook m_contentLook{m_grounds.scheduler, m_feed, [this] { writeHeldBack(); }};
     bool m_decides = true; ///< else the record is another service's
     mutable std::map<QByteArray, Watched> m_watched;
     mutable std::unordered_map<SqlConnectionId, QByteArray> m_digits; ///< of connections; those of late
-    VirtualScheduler::TimerId m_secondLook = 0;
 };
 
 } // namespace lockscope::sim

@@ -93,10 +93,6 @@ ZkRecord::ZkRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace
       m_threadOf(std::move(threadOf)) {
 }
 
-ZkRecord::~ZkRecord() {
-    if (m_secondLook) m_scheduler.cancel(m_secondLook);
-}
-
 ZkRecord::Row ZkRecord::lockAt(const ZkTree& tree, const QByteArray& lockName, std::int64_t wallMs) const {
     return std::make_shared<const std::optional<inspect::LockRow>>(rowAt(tree, pathOf(lockName), wallMs, m_owner));
 }
@@ -209,21 +205,16 @@ void ZkRecord::write(const QByteArray& lockName, const Row& row, inspect::Sight 
     sight.exactDeadline = kNever; // what a session holds has no end of its own
     m_feed.update(lockName, *row, sight);
     m_rows[lockName] = row;
-    armSecondLook();
+    m_contentLook.arm();
 }
 
-void ZkRecord::armSecondLook() {
-    const Nanos due = m_feed.contentDue();
-    if (m_secondLook || due == kNever) return;
-    m_secondLook = m_scheduler.at(due, [this] {
-        m_secondLook = 0;
-        if (!m_decides || !m_known) return; // looked at when it can be told again
-        inspect::Sight sight;
-        sight.exactDeadline = kNever;
-        for (const auto& [name, row] : m_rows) // the same as before: only what was held back is written
-            m_feed.update(name, *row, sight);
-        armSecondLook();
-    });
+void ZkRecord::writeHeldBack() {
+    if (!m_decides || !m_known) return; // looked at when it can be told again
+    inspect::Sight sight;
+    sight.exactDeadline = kNever;
+    for (const auto& [name, row] : m_rows) // the same as before: only what was held back is written
+        m_feed.update(name, *row, sight);
+    m_contentLook.arm();
 }
 
 } // namespace lockscope::sim

@@ -2,6 +2,7 @@
 #pragma once
 #include "inspect/trace_feed.h"
 #include "runtime/virtual_scheduler.h"
+#include "sim/content_look.h"
 #include "sim/zookeeper/transaction.h"
 
 namespace lockscope::sim {
@@ -15,7 +16,6 @@ public:
     /// `parent`: of the locks' entities; kNoEntity: none.
     ZkRecord(VirtualScheduler& scheduler, trace::Recorder& recorder, trace::EntityId parent,
              inspect::TraceFeed::Resolver owner, ThreadOf threadOf);
-    ~ZkRecord();
     ZkRecord(const ZkRecord&) = delete;
     ZkRecord& operator=(const ZkRecord&) = delete;
 
@@ -47,12 +47,13 @@ private:
     const Row& rowAfter(const ZkState& state, const QByteArray& lockName);
     /// Keeps how the last hold that was told has ended, if it has, for the time when the record can be told again.
     void keepEnd(const QByteArray& lockName, const inspect::Sight& sight);
-    void armSecondLook();
+    /// Updates the feed with what the record has, for content that it held back.
+    void writeHeldBack();
 
     VirtualScheduler& m_scheduler;
     trace::Recorder& m_recorder;
-    VirtualScheduler::TimerId m_secondLook = 0;
     inspect::TraceFeed m_feed;
+    ContentLook m_contentLook{m_scheduler, m_feed, [this] { writeHeldBack(); }};
     bool m_decides = true; ///< else the record is another service's
     bool m_known = true;   ///< see setKnown()
     bool m_quorum = false; ///< see quorumDecides()

@@ -301,6 +301,19 @@ private Q_SLOTS:
         QVERIFY(complaint([](Scenario& s) { s.manager.reset(); }).contains(u"lock manager"_qs));
     }
 
+    void eachModeOfALockManagerReadsBackByItsName() {
+        Scenario made = loadScenario(QStringLiteral("engine-switch")).value();
+        const std::array<std::pair<std::optional<SwitchMode>, QByteArray>, 3> modes{
+            {{std::nullopt, "naive"}, {SwitchMode::Drain, "drain"}, {SwitchMode::Immediate, "immediate"}}};
+        for (const auto& [mode, name] : modes) {
+            made.manager->mode = mode;
+            const QByteArray json = toJson(made);
+            QVERIFY2(json.contains("\"mode\": \"" + name + '"'), json.constData());
+            const auto read = parseScenario(json, QStringLiteral("made.json"));
+            QVERIFY2(read && read->manager->mode == mode, json.constData());
+        }
+    }
+
     void enginesOfDifferentKindsReadBackEqual() {
         const Scenario made = loadScenario(QStringLiteral("engine-switch-kinds")).value();
         QCOMPARE(made.manager->engines, (QStringList{u"redis"_qs, u"zookeeper"_qs}));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kSeeds = 60;
 
-scenario::Scenario switching(ManagerSpec::Mode mode) {
+scenario::Scenario switching(std::optional<SwitchMode> mode) {
     scenario::Scenario made = programs("redis-set", {});
     made.programs.clear();
     made.groups.clear();
@@ -77,7 +77,7 @@ class TestEngineSwitch final : public QObject {
 private Q_SLOTS:
     void drainingLetsTheHolderFinish() {
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-            const auto report = experiment::run(switching(ManagerSpec::Mode::Drain), seed);
+            const auto report = experiment::run(switching(SwitchMode::Drain), seed);
             QVERIFY2(report.verdict.violations.empty(), qPrintable(violations(report)));
             QCOMPARE(count(*report.trace, EventKind::Lost), 0);
             QCOMPARE(count(*report.trace, trace::EngineNews::InUse), 8); // four clients, two engines
@@ -90,7 +90,7 @@ private Q_SLOTS:
 
     void immediatelyTheHolderIsTold() {
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-            const auto report = experiment::run(switching(ManagerSpec::Mode::Immediate), seed);
+            const auto report = experiment::run(switching(SwitchMode::Immediate), seed);
             QVERIFY2(report.verdict.violations.empty(), qPrintable(violations(report)));
             QCOMPARE(count(*report.trace, EventKind::Lost), 1);
             const Times times = timesOf(*report.trace);
@@ -101,7 +101,7 @@ private Q_SLOTS:
 
     void naivelyTwoHold() {
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-            const auto report = experiment::run(switching(ManagerSpec::Mode::Naive), seed);
+            const auto report = experiment::run(switching(std::nullopt), seed);
             QCOMPARE(outcome(report, Invariant::MutualExclusion), Outcome::Violated);
         }
     }
@@ -109,7 +109,7 @@ private Q_SLOTS:
     void aPausedHolderIsFencedByTheEpoch() {
         int refused = 0;
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-            scenario::Scenario made = switching(ManagerSpec::Mode::Immediate);
+            scenario::Scenario made = switching(SwitchMode::Immediate);
             made.lock.honourDeadline = false;
             made.workload.stopOnLoss = false;
             scenario::Fault pause;
@@ -157,8 +157,8 @@ private Q_SLOTS:
     }
 
     void equalSeedsAreEqualRuns() {
-        const auto one = experiment::run(switching(ManagerSpec::Mode::Drain), 7);
-        const auto two = experiment::run(switching(ManagerSpec::Mode::Drain), 7);
+        const auto one = experiment::run(switching(SwitchMode::Drain), 7);
+        const auto two = experiment::run(switching(SwitchMode::Drain), 7);
         QCOMPARE(one.trace->digest(), two.trace->digest());
     }
 };

@@ -73,8 +73,7 @@ private Q_SLOTS:
         QTRY_COMPARE(pixelsOf(laneAt(4500ms, 6s), amber), 0);
         QVERIFY(pixelsOf(laneAt(3s, 3500ms), amber) > 0); // it stays where it was
         // The tool tip says what it was.
-        AlertMarks marks;
-        marks.attach(&context, &view, [] {});
+        const AlertMarks marks(&context, [] {});
         const TimelineScene scene = view.scene();
         const int row = view.layoutOfLanes().rowOf(cast.lock);
         QCOMPARE(marks.wordsAt(scene, row, Nanos(3s).count(), 0), QStringLiteral("“orders” is held for long."));

@@ -10,4 +10,9 @@ enum class SwitchMode : std::uint8_t {
     Immediate, ///< they are told at once that it is lost
 };
 
+/// The mode's name in configurations, scenarios and reports: "drain" or "immediate".
+constexpr const char* switchModeName(SwitchMode mode) {
+    return mode == SwitchMode::Drain ? "drain" : "immediate";
+}
+
 } // namespace lockscope

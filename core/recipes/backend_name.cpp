@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "session/backend_name.h"
+#include "recipes/backend_name.h"
 
 #include <algorithm>
 #include <array>
 
-namespace lockscope::session {
+namespace lockscope::recipes {
 
 QString backendName(const QString& urlOrId) {
     struct Name {
@@ -22,4 +22,4 @@ QString backendName(const QString& urlOrId) {
     return found == kNames.end() ? QString() : QString::fromLatin1(found->name);
 }
 
-} // namespace lockscope::session
+} // namespace lockscope::recipes
