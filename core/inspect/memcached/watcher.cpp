@@ -2,6 +2,7 @@
 #include "inspect/memcached/watcher.h"
 
 #include "inspect/memcached/formats.h"
+#include "inspect/uptime.h"
 
 #include <algorithm>
 
@@ -31,7 +32,7 @@ ServerIdentity identityOf(const memcached::Statistics& run) {
     server.runIdReturns = true;
     server.version = run.version;
     constexpr std::int64_t kBegins = 2; // memcached counts from there, in whole seconds
-    server.uptime = std::chrono::seconds(std::max<std::int64_t>(run.uptime - kBegins, 0));
+    server.uptime = uptimeOf(std::max(run.uptime, kBegins) - kBegins);
     return server;
 }
 

@@ -77,6 +77,18 @@ private Q_SLOTS:
         QCOMPARE(last->events, std::vector{ServerEvent::Restarted});
         QCOMPARE(last->eventsAt, std::vector<QByteArray>{"b:1"});
     }
+
+    /// A program that only speaks the protocol may tell any number.
+    void anUptimeWithoutEndIsALongOne() {
+        Scene s;
+        s.runs = {Scene::of("a:1", 10, 1s), Scene::of("b:1", 20, 1s)};
+        s.runs[0].uptime = INT64_MAX;
+        s.runs[1].uptime = INT64_MIN;
+        const auto seen = s.look();
+        QVERIFY(seen && seen->servers.size() == 2);
+        QVERIFY(seen->servers[0].identity && seen->servers[0].identity->uptime > 1000h);
+        QVERIFY(seen->servers[1].identity && seen->servers[1].identity->uptime == 0s);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestMemcachedRuns)

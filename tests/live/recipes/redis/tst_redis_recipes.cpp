@@ -54,7 +54,30 @@ private Q_SLOTS:
         QCOMPARE(run(b->release(**other, {})).value_or(-1), 0);
         QCOMPARE(run(a->isLocked({})).value_or(true), false);
         QCOMPARE(keysLeft(m_a->driver), QStringList());
-        QTRY_COMPARE(call(m_a->driver, {"PUBSUB", "CHANNELS"})->items.size(), std::size_t(0));
+        QTRY_COMPARE(call(m_a->driver, {"PUBSUB", "CHANNELS"}).value().items.size(), std::size_t(0));
+    }
+
+    /// A person may keep everybody out for good: nanoseconds cannot count so far.
+    void aLockThatEndsInTheYear3000IsWaitedFor_data() {
+        QTest::addColumn<QByteArray>("id");
+        QTest::newRow("redis-set") << QByteArray("redis-set");
+        QTest::newRow("redis-reentrant") << QByteArray("redis-reentrant");
+    }
+    void aLockThatEndsInTheYear3000IsWaitedFor() {
+        QFETCH(QByteArray, id);
+        const auto a = m_a->recipe(id, kName), b = m_b->recipe(id, kName);
+        const auto grant = run(a->acquire(requestFor(*a), {}));
+        QVERIFY(taken(grant));
+        QVERIFY(call(m_a->driver, {"PEXPIREAT", kName, "32503680000000"}));
+        const auto holders = run(b->holders({}));
+        QVERIFY(holders && holders->size() == 1);
+        QVERIFY(holders->front().left > 365 * 24h);
+        const std::uint64_t before = m_b->driver.commandsSent();
+        const auto waited = run(b->acquire(requestFor(*b, 500ms), {}));
+        QVERIFY(waited && !*waited);
+        const std::uint64_t sent = m_b->driver.commandsSent() - before;
+        QVERIFY2(sent < 100, qPrintable(QString::number(sent))); // it rests between its tries
+        QVERIFY(run(a->release(**grant, {})));
     }
 
     /// Nobody looks by itself here: what brings the waiter on is the message.
