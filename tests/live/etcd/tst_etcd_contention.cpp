@@ -81,6 +81,7 @@ private Q_SLOTS:
         constexpr int kWaiters = 10;
         EtcdUser holder(m_runtime, urlOf(m_server), "queue");
         const auto held = run(holder.recipe.acquire(patient(), {}));
+        QVERIFY(held.has_value());
         Counter counter;
         std::vector<std::unique_ptr<EtcdUser>> clients;
         std::vector<std::shared_ptr<Ending<QString>>> endings;
@@ -102,6 +103,7 @@ private Q_SLOTS:
         EtcdUser a(m_runtime, urlOf(m_server), "gap"), b(m_runtime, urlOf(m_server), "gap"),
             c(m_runtime, urlOf(m_server), "gap");
         const auto held = run(a.recipe.acquire(patient(), {}));
+        QVERIFY(held.has_value());
         std::stop_source stop;
         auto second = beside(b.recipe.acquire(patient(), stop.get_token()));
         QTRY_COMPARE(watchCount(m_server), 1);

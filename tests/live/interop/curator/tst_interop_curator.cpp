@@ -201,7 +201,7 @@ private Q_SLOTS:
         const int theirs = answer.split(' ').last().toInt();
         QVERIFY2(answer.startsWith("added ") && both.added() > 10 && curators.added() > 10 && theirs > 10,
                  answer.constData());
-        QCOMPARE(run(a.driver.get("/counter-both"))->data.toInt(), both.added() + curators.added() + theirs);
+        QCOMPARE(run(a.driver.get("/counter-both")).value().data.toInt(), both.added() + curators.added() + theirs);
     }
     void readersOfBothTogether() {
         Client a(m_runtime, m_server, "a");
@@ -251,7 +251,7 @@ private Q_SLOTS:
         for (const Row& row : rows) {
             QVERIFY2(row.ours->failure.isEmpty(), qPrintable(row.ours->failure));
             QVERIFY2(row.ours->added() > 10 && row.theirs > 10, row.id);
-            QCOMPARE(run(a.driver.get(row.counter))->data.toInt(), row.ours->added() + row.theirs);
+            QCOMPARE(run(a.driver.get(row.counter)).value().data.toInt(), row.ours->added() + row.theirs);
         }
     }
 

@@ -99,7 +99,7 @@ private Q_SLOTS:
         const auto grant = run(a->acquire(requestFor(*a), {}));
         QVERIFY(taken(grant));
         auto waiting = b->acquire(requestFor(*b), {});
-        QTRY_COMPARE(call(m_a->driver, {"PUBSUB", "CHANNELS"})->items.size(), std::size_t(1));
+        QTRY_COMPARE(call(m_a->driver, {"PUBSUB", "CHANNELS"}).value().items.size(), std::size_t(1));
         const Nanos begun = m_runtime.monotonic();
         QVERIFY(forced ? run(a->forceRelease({})).value_or(false) : run(a->release(**grant, {})).has_value());
         const auto other = run(std::move(waiting));
@@ -325,7 +325,7 @@ private Q_SLOTS:
         Process c(m_runtime, m_server);
         const auto writer = c.recipe("redis-rw", kName);
         const auto writing = beside(writer->acquire(requestFor(*writer, 60s), {}));
-        QTRY_COMPARE(call(m_a->driver, {"PUBSUB", "NUMSUB", "redisson_rwlock:{orders}"})->items[1].integer, 1);
+        QTRY_COMPARE(call(m_a->driver, {"PUBSUB", "NUMSUB", "redisson_rwlock:{orders}"}).value().items[1].integer, 1);
         const auto other = run(writer->acquire(requestFor(*writer, 50ms), {})); // by when the first has looked again
         QVERIFY(other && !*other);
         QCOMPARE(run(alive->release(**grant, {})).value_or(-1), 0);
@@ -355,7 +355,7 @@ private Q_SLOTS:
         const redis::Result keys = call(m_b->driver, {"KEYS", "*orders*"});
         for (const redis::Reply& key : keys->items) {
             if (!key.text.startsWith("redisson_lock_token:"))
-                before[key.text] = call(m_b->driver, {"DUMP", key.text})->text;
+                before[key.text] = call(m_b->driver, {"DUMP", key.text}).value().text;
         }
         QCOMPARE(run(a->release(**first, {})).value_or(-1), 0);
         for (const auto& [key, value] : before)
@@ -370,7 +370,7 @@ private Q_SLOTS:
         QCOMPARE((*third)->holds, 2);
         QVERIFY(run(a->renew(**third, {})).value_or(false));
         QCOMPARE(run(a->release(**third, {})).value_or(-1), 1);
-        QVERIFY(!run(b->acquire(requestFor(*b, 0s), {}))->has_value());
+        QVERIFY(!run(b->acquire(requestFor(*b, 0s), {})).value().has_value());
         QCOMPARE(run(a->release(**second, {})).value_or(-1), 0);
         QCOMPARE(keysLeft(m_a->driver), QStringList());
         // Without another hold in between it is made good as well.
