@@ -127,8 +127,13 @@ private Q_SLOTS:
     void handOffIsQuick() {
         QFETCH(int, afterMs);
         EtcdUser one(m_runtime, urlOf(m_server), "wake"), other(m_runtime, urlOf(m_server), "wake");
-        std::vector<Nanos> latencies;
+        std::vector<Nanos> latencies, alone; // alone: a request and its release, with nobody waiting
         for (int round = 0; round < 20; ++round) {
+            const Nanos begun = m_runtime.monotonic();
+            const auto first = run(one.recipe.acquire(patient(), {}));
+            QVERIFY(first && *first);
+            QVERIFY(run(one.recipe.release(**first, {})));
+            alone.push_back(m_runtime.monotonic() - begun);
             const auto held = run(one.recipe.acquire(patient(), {}));
             QVERIFY(held && *held);
             const Completion<Nanos> got; // waited for by the loop itself: QTRY sleeps between its looks
@@ -142,10 +147,11 @@ private Q_SLOTS:
             QVERIFY(run(std::move(waiting)));
         }
         std::ranges::sort(latencies);
-        const Nanos median = latencies[latencies.size() / 2];
+        std::ranges::sort(alone);
+        const Nanos median = latencies[latencies.size() / 2], usual = alone[alone.size() / 2];
         qInfo("release → granted: median %.2f ms, worst %.2f ms", double(median.count()) / 1e6,
               double(latencies.back().count()) / 1e6);
-        QVERIFY(median < 20ms);
+        QVERIFY(median < 20ms + 2 * usual); // on a slow disk each write takes its time
     }
 
 private:

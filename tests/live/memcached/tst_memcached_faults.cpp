@@ -93,7 +93,7 @@ private Q_SLOTS:
         const auto begun = std::chrono::steady_clock::now();
         const auto connection = makeConnection(m_runtime, url);
         VERIFY_OK(run(connection->open()));
-        QVERIFY(std::chrono::steady_clock::now() - begun < 1s);
+        QVERIFY(std::chrono::steady_clock::now() - begun < 1900ms); // connecting may take 2 s
     }
 
     void restartLosesTheLockAndItsHolderIsTold() {

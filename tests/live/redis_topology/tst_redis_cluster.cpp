@@ -141,7 +141,7 @@ private Q_SLOTS:
             since.start();
             VERIFY_OK(run(holder.lock->unlock()));
             QVERIFY(run(std::move(waiting)).value());
-            QVERIFY2(since.elapsed() < 1'000, QByteArray::number(since.elapsed()).constData()); // the lease is 30 s
+            QVERIFY2(since.elapsed() < 10'000, QByteArray::number(since.elapsed()).constData()); // the lease is 30 s
             VERIFY_OK(run(waiter.lock->unlock()));
         }
     }

@@ -92,7 +92,7 @@ private Q_SLOTS:
         since.start();
         QCOMPARE(run(holder.lock->unlock()).value(), 0);
         QVERIFY(run(std::move(waiting)).value());
-        QVERIFY2(since.elapsed() < 1000, QByteArray::number(since.elapsed()).constData());
+        QVERIFY2(since.elapsed() < 5000, QByteArray::number(since.elapsed()).constData()); // the lease is 10 s
         QCOMPARE(run(other.lock->unlock()).value(), 0);
     }
     void aMinorityOfForeignValuesDoesNotHinder() {

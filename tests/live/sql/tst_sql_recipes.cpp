@@ -180,7 +180,7 @@ private Q_SLOTS:
         Granted refused = acquire(*theirs, request(0s));
         VERIFY_OK(refused);
         QVERIFY(!refused->has_value());
-        QVERIFY(std::chrono::steady_clock::now() - begun < 1s);
+        QVERIFY(std::chrono::steady_clock::now() - begun < 2500ms);
 
         begun = std::chrono::steady_clock::now();
         refused = acquire(*theirs, request(200ms));
@@ -194,7 +194,7 @@ private Q_SLOTS:
         QTest::qWait(120);
         QVERIFY(!waiting->done);
         VERIFY_OK(release(*ours, **grant));
-        QVERIFY(ends(waiting, 2000ms));
+        QVERIFY(ends(waiting, 8000ms));
         VERIFY_OK(*waiting->result);
         QVERIFY((*waiting->result)->has_value());
         VERIFY_OK(release(*theirs, ***waiting->result));

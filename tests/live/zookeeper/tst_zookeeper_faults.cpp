@@ -157,7 +157,7 @@ private Q_SLOTS:
             event = run(watch.next(m_runtime, 5s));
         while (event && event->kind != WatchEvent::Kind::Lost);
         QVERIFY(event);
-        QVERIFY(m_runtime.monotonic() - until < 500ms);
+        QVERIFY(m_runtime.monotonic() - until < 3s);
         proxy.deaf = false;
         proxy.cutAll();
         VERIFY_OK(run(driver.exists("/")));
@@ -215,7 +215,7 @@ private Q_SLOTS:
         auto stuck = driver->exists("/");
         const Nanos begun = m_runtime.monotonic();
         driver.reset();
-        QVERIFY(m_runtime.monotonic() - begun < 500ms);
+        QVERIFY(m_runtime.monotonic() - begun < 2s); // the session is longer
         QVERIFY(!run(std::move(stuck)));
         m_server.resume();
         ZooKeeperDriver closed(m_runtime, urlOf(m_server.url()), sessionOf(5s));

@@ -170,7 +170,7 @@ private Q_SLOTS:
         const Nanos begun = m_runtime.monotonic();
         const auto got = run(std::move(waitingToo));
         QVERIFY(taken(got));
-        QVERIFY(m_runtime.monotonic() - begun < 1s);
+        QVERIFY(m_runtime.monotonic() - begun < 3s); // a place in the queue lasts 5 s
     }
 
     void fairWaitsForNoDeadWaiterLongerThanItsPatience() {

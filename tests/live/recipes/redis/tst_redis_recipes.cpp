@@ -46,7 +46,7 @@ private Q_SLOTS:
         const auto timed = run(b->acquire(requestFor(*b, 120ms), {}));
         QVERIFY(timed.has_value() && !timed->has_value());
         QVERIFY(m_runtime.monotonic() - begun >= 120ms);
-        QVERIFY(m_runtime.monotonic() - begun < 1500ms);
+        QVERIFY(m_runtime.monotonic() - begun < 10s); // the lease is 30 s
 
         m_runtime.spawn([this, &a, held = **grant] { return releaseLater(m_runtime, *a, held, 50ms); });
         const auto other = run(b->acquire(requestFor(*b, 10s), {}));
