@@ -9,6 +9,7 @@
 #include "inspect/member_change.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
+#include "ports/milliseconds.h"
 #include "trace/time_text.h"
 
 #include <QLocale>
@@ -91,7 +92,7 @@ QString endText(const LockRow& row) {
     case LockRow::Expires::At:
         if (*row.ttlMs <= 0) return tr("its end has passed");
         //: How much of a lease is left, from an hour on: "8 h 12 m".
-        if (*row.ttlMs >= 3'600'000) return tr("%1 left").arg(durationText(std::chrono::milliseconds(*row.ttlMs)));
+        if (*row.ttlMs >= 3'600'000) return tr("%1 left").arg(durationText(timeOfMs(*row.ttlMs)));
         // No more digits than were measured.
         return tr("%1 s left")
             .arg(double(*row.ttlMs) / 1000, 0, 'f', row.ends && row.ends->toMs - row.ends->fromMs >= 1000 ? 0 : 1);

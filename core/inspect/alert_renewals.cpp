@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Learns how often holders renew, and tells when a renewal does not come.
 #include "inspect/alert_watch.h"
+#include "ports/milliseconds.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,7 +20,7 @@ int holdsOf(const LockRow& row) {
 /// Its lease was over by `at`, as it was seen at `seenAt`.
 bool hasEnded(const LockRow& row, Nanos seenAt, Nanos at) {
     constexpr Nanos kSlack = 5ms; // whole milliseconds, and the way
-    return row.ttlMs && std::chrono::milliseconds(*row.ttlMs) <= at - seenAt + kSlack;
+    return row.ttlMs && timeOfMs(*row.ttlMs) <= at - seenAt + kSlack;
 }
 
 } // namespace
@@ -35,8 +36,7 @@ void AlertWatch::noteRenewal(Lock& lock, const LockRow& now, const LockReport& r
         // renewal, and nothing of its pace.
         constexpr Nanos kClearly = 1s; // the clocks of servers differ by less
         if (!before.ttlMs || !now.ttlMs || its.pace.last() == Nanos(0)) return;
-        const Nanos was = lock.seenAt + std::chrono::milliseconds(*before.ttlMs);
-        if (report.at + std::chrono::milliseconds(*now.ttlMs) - was < kClearly) return;
+        if (report.at - lock.seenAt + timeOfMs(*now.ttlMs - *before.ttlMs) < kClearly) return;
         its.pace.seen(report.at);
         its.seenLate = report.at - m_knownUntil;
         its.missed = its.stopped = false;
@@ -44,7 +44,7 @@ void AlertWatch::noteRenewal(Lock& lock, const LockRow& now, const LockReport& r
     }
     if (endMoved(*before.ends, *now.ends) != EndMoved::Later) return;
     const Nanos gap = report.at - m_knownUntil; // between the looks
-    const Nanos moved = std::chrono::milliseconds(now.ends->toMs - before.ends->fromMs);
+    const Nanos moved = timeOfMs(now.ends->toMs - before.ends->fromMs);
     const Nanos seenApart = report.at - its.pace.last();
     const bool first = its.pace.last() == Nanos(0);
     const bool agree = first || std::chrono::abs(seenApart - moved) <= gap + its.seenLate + 1s;

@@ -3,6 +3,7 @@
 #include "inspect/alert_watch.h"
 
 #include "inspect/text.h"
+#include "ports/milliseconds.h"
 #include "trace/possible_cycles.h"
 #include "trace/time_text.h"
 
@@ -109,7 +110,7 @@ public:
         const auto at = std::size_t(first - path.data());
         const QString holder = waiters.at(*path[at + 1 == path.size() ? from : at + 1].who).name;
         return tr("Unless %1 renews it, the lease of “%2” ends in %3, and then they go on.")
-            .arg(holder, readable(want.lock->row.name), durationText(std::chrono::milliseconds(left(*first))));
+            .arg(holder, readable(want.lock->row.name), durationText(timeOfMs(left(*first))));
     }
 
     void tell(const std::vector<Stop>& path, std::size_t from) const {

@@ -8,6 +8,7 @@
 #include "inspect/text.h"
 #include "inspect/watch_notes.h"
 #include "inspect/watcher.h"
+#include "ports/milliseconds.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,7 +26,7 @@ constexpr std::size_t kMostGone = 10'000; ///< locks that are gone and whose tok
 
 /// An instant of the server's wall clock on the clock of the report.
 Nanos onClock(std::int64_t wallMs, const LockReport& report) {
-    return report.at - std::chrono::milliseconds(std::max<std::int64_t>(report.wallMs - wallMs, 0));
+    return report.at - timeOfMs(std::max<std::int64_t>(report.wallMs - wallMs, 0));
 }
 
 /// The row without its content, which no rule looks at and which may be long.
@@ -273,7 +274,7 @@ bool AlertWatch::isSo(const AlertRule& rule, const Lock& lock, Nanos now) const 
                });
     case Kind::Left: {
         if (!held || !row.ttlMs) return false;
-        const Nanos left = std::chrono::milliseconds(*row.ttlMs) - (now - lock.seenAt);
+        const Nanos left = timeOfMs(*row.ttlMs) - (now - lock.seenAt);
         return left < rule.time && left >= Nanos(0); // beyond its end it is for the next look to say
     }
     case Kind::NoExpiry: // permits that nobody is named for have no end by design: a semaphore's, a latch's

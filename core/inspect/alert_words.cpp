@@ -6,6 +6,7 @@
 #include "inspect/member_change.h"
 #include "inspect/party_about.h"
 #include "inspect/text.h"
+#include "ports/milliseconds.h"
 #include "trace/client_name.h"
 #include "trace/time_text.h"
 
@@ -87,7 +88,7 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                 : Text::tr("See whether that client still works; if it does not, stop it.")};
     }
     case Kind::Left: {
-        const Nanos left = std::chrono::milliseconds(row.ttlMs.value_or(0)) - (now - lock.seenAt);
+        const Nanos left = timeOfMs(row.ttlMs.value_or(0)) - (now - lock.seenAt);
         return {Text::tr("The lease of “%1” ends in %2 unless %3 renews it.")
                     .arg(name, durationText(std::max(left, Nanos(0))), holderOf(row)),
                 Text::tr("See whether that client is paused or cut off.")};
@@ -193,8 +194,7 @@ AlertWatch::Words AlertWatch::wordsOf(const AlertRule& rule, const Lock& lock, N
                                      : Text::tr("%1 at the longest, %2 at the shortest")
                                            .arg(durationText(pace.longest()), durationText(pace.shortest()));
         const QString left =
-            row.ttlMs ? durationText(std::max(std::chrono::milliseconds(*row.ttlMs) - (known - lock.seenAt), Nanos(0)))
-                      : QString();
+            row.ttlMs ? durationText(std::max(timeOfMs(*row.ttlMs) - (known - lock.seenAt), Nanos(0))) : QString();
         return {
             left.isEmpty() ? Text::tr("%1 renewed “%2” every %3, and is late by %4.")
                                  .arg(holderOf(row), name, every, durationText(late))

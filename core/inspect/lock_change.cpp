@@ -2,6 +2,7 @@
 #include "inspect/lock_change.h"
 
 #include "inspect/seen_by_waiters.h"
+#include "ports/milliseconds.h"
 
 #include <algorithm>
 
@@ -59,7 +60,7 @@ bool sameBesidesTime(const LockRow& a, const LockRow& b) {
 EndMoved endMovedBetween(const LockRow& before, const LockRow& after, Nanos passed, Nanos tolerance) {
     if (before.ends && after.ends) return endMoved(*before.ends, *after.ends);
     if (!before.ttlMs || !after.ttlMs) return EndMoved::Same;
-    const Nanos moved = std::chrono::milliseconds(*after.ttlMs - *before.ttlMs) + passed;
+    const Nanos moved = timeOfMs(*after.ttlMs - *before.ttlMs) + passed;
     if (std::chrono::abs(moved) <= tolerance) return EndMoved::Same;
     return moved > 0ns ? EndMoved::Later : EndMoved::Earlier;
 }
@@ -75,7 +76,7 @@ struct Looks {
 What endOf(const LockRow& before, const Looks& looks) {
     constexpr auto kSlack = std::chrono::milliseconds(5); // whole milliseconds, and the way
     const bool held = before.state == State::Held;
-    const bool over = held && before.ttlMs && std::chrono::milliseconds(*before.ttlMs) <= looks.passed + kSlack;
+    const bool over = held && before.ttlMs && timeOfMs(*before.ttlMs) <= looks.passed + kSlack;
     if (looks.dataLost) return over ? What::Expired : What::Lost; // a lease that is over has ended without that
     if (seenByItsWaiters(before)) return What::NoLongerWaited;
     if (!held) return What::Gone;

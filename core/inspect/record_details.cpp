@@ -2,6 +2,7 @@
 #include "inspect/record_details.h"
 
 #include "inspect/seen_content.h"
+#include "ports/milliseconds.h"
 #include "trace/deadline.h"
 #include "trace/recorder.h"
 
@@ -49,7 +50,7 @@ bool containsNext(const std::vector<Party>& parties, const Party& party, std::si
 
 std::int64_t deadlineOf(const Party& party, Nanos now) {
     if (party.neverExpires) return trace::kNeverEnds;
-    return party.ttlMs ? (now + std::chrono::milliseconds(*party.ttlMs)).count() : trace::kEndNotKnown;
+    return party.ttlMs ? instantAfterMs(now, *party.ttlMs).count() : trace::kEndNotKnown;
 }
 
 bool sameDeadline(std::int64_t a, std::int64_t b, Nanos tolerance) {
@@ -113,7 +114,7 @@ void RecordDetails::tellSince(const Place& place, trace::EntityId thread, const 
     if (!isNew && std::abs(told->second - *party.sinceWallMs) <= kSameMs) return;
     told->second = *party.sinceWallMs;
     // A server whose clock is ahead of ours does not speak of the future.
-    const Nanos since = std::min<Nanos>(std::chrono::milliseconds(*party.sinceWallMs - origin), place.recorder.now());
+    const Nanos since = std::min(timeOfMs(*party.sinceWallMs - origin), place.recorder.now());
     place.recorder.emit(EventKind::RecordSince, thread, place.lock, since.count(), 0,
                         what == Since::Waits ? trace::kSinceWaits : std::uint8_t(0));
 }

@@ -17,6 +17,17 @@ const char* nameOf(ServerEvent event) {
     return "server-emptied";
 }
 
+namespace {
+constexpr Nanos kSlack = 1s; // uptime is in whole seconds, rounded down
+
+/// Whether a run of which only the uptime tells began since the look before, `between` ago. A server that was away for
+/// long may have a higher uptime than then.
+bool isAnotherRun(Nanos before, Nanos now, Nanos between) {
+    constexpr Nanos kLate = 5s; // a busy or paused server counts its seconds late
+    return now < before || (now <= between + kSlack && now + kLate < before + between);
+}
+} // namespace
+
 std::optional<ServerEvent> changeOf(const ServerIdentity& before, const ServerIdentity& now, Nanos between) {
     if (before.runId.isEmpty() || now.runId.isEmpty()) {
         // Uptimes that are told without a run's name only grow within one run.
@@ -31,10 +42,9 @@ std::optional<ServerEvent> changeOf(const ServerIdentity& before, const ServerId
         const bool otherData = replica && !before.replicationId.isEmpty() && !now.replicationId.isEmpty() &&
                                before.replicationId != now.replicationId;
         // Elsewhere uptime is counted by the time of day, which may be set back.
-        if (now.runIdReturns && now.uptime < before.uptime) return ServerEvent::Restarted;
+        if (now.runIdReturns && isAnotherRun(before.uptime, now.uptime, between)) return ServerEvent::Restarted;
         return known && (before.role != now.role || otherData) ? std::optional(ServerEvent::FailedOver) : std::nullopt;
     }
-    constexpr auto kSlack = std::chrono::seconds(1); // uptime is in whole seconds, rounded down
     return now.uptime <= between + kSlack ? ServerEvent::Restarted : ServerEvent::FailedOver;
 }
 

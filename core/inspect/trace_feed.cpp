@@ -2,6 +2,7 @@
 #include "inspect/trace_feed.h"
 
 #include "inspect/alert_watch.h"
+#include "ports/milliseconds.h"
 #include "trace/event.h"
 #include "trace/recorder.h"
 
@@ -202,7 +203,7 @@ void TraceFeed::free(Known& lock, EntityId cause, FreedBy why) {
 void TraceFeed::hold(Known& lock, const Party& holder, const LockRow& row, EntityId writer, const Sight& sight) {
     const Nanos now = m_recorder.now();
     std::int64_t deadline = row.neverExpires ? trace::kNeverEnds : trace::kEndNotKnown;
-    if (row.ttlMs) deadline = (now + std::chrono::milliseconds(*row.ttlMs)).count();
+    if (row.ttlMs) deadline = instantAfterMs(now, *row.ttlMs).count();
     const auto holds = std::uint32_t(holder.holds.value_or(1));
     const bool taken = lock.owner == kNoEntity;
     const trace::HoldMode mode = holdModeOf(row.mode);

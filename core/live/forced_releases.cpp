@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "live/forced_releases.h"
 
-#include "inspect/text.h"
+#include "inspect/verbatim.h"
 #include "live/release_log.h"
 
 #include <QFile>
@@ -51,7 +51,7 @@ void ForcedReleases::read() {
 
 bool ForcedReleases::has(const QByteArray& lock) {
     read();
-    const auto found = m_forced.find(inspect::readable(lock));
+    const auto found = m_forced.find(inspect::verbatim(lock)); // as the entry's toJson() has it
     return found != m_forced.end() && found->second.msecsTo(QDateTime::currentDateTimeUtc()) <= kSoonMs;
 }
 

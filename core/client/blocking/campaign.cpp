@@ -25,6 +25,15 @@ Campaign::Campaign(const Client& client, std::string_view name, LockOptions opti
     });
 }
 
+Campaign::~Campaign() {
+    resign();
+    m_seat.onLost(nullptr); // others of this client may have the lock, and lose it, while the guard goes
+}
+
+bool Campaign::ofThisProcess() const {
+    return m_seat.handle().service()->ofThisProcess();
+}
+
 void Campaign::listen(const std::function<void(Listeners&)>& change) {
     const std::lock_guard held(m_guard);
     change(m_listeners);
@@ -36,6 +45,7 @@ Campaign::Listeners Campaign::listeners() const {
 }
 
 void Campaign::begin() {
+    if (!ofThisProcess()) throwLockError(copiedError());
     if (m_seat.handle().service()->closed()) throwLockError(closedError());
     if (onOwnThread()) return; // it campaigns, or has been asked to end
     const std::lock_guard running(m_running);
@@ -54,6 +64,7 @@ void Campaign::begin() {
 }
 
 void Campaign::resign() {
+    if (!ofThisProcess()) return;
     std::stop_source resigned;
     {
         const std::lock_guard held(m_guard);
@@ -136,6 +147,7 @@ void Campaign::fail(const std::string& reason, const std::stop_token& resigned) 
 }
 
 bool Campaign::waitUntilLeader(std::chrono::nanoseconds wait, std::stop_token stop) const {
+    if (!ofThisProcess()) throwLockError(copiedError());
     const auto leads = [this] { return m_hold.stillMine(); };
     std::unique_lock held(m_guard);
     if (wait == kForever) return m_changed.wait(held, std::move(stop), leads);
@@ -144,16 +156,19 @@ bool Campaign::waitUntilLeader(std::chrono::nanoseconds wait, std::stop_token st
 }
 
 bool Campaign::leads() const {
+    if (!ofThisProcess()) return false;
     const std::lock_guard held(m_guard);
     return m_hold.stillMine();
 }
 
 std::int64_t Campaign::term() const {
+    if (!ofThisProcess()) return 0;
     const std::lock_guard held(m_guard);
     return m_hold.stillMine() ? m_hold.token() : 0;
 }
 
 std::stop_token Campaign::leadership() const {
+    if (!ofThisProcess()) return {};
     const std::lock_guard held(m_guard);
     return m_hold.stillMine() ? m_leadership.get_token() : std::stop_token();
 }

@@ -17,15 +17,18 @@ public:
         std::function<void(const std::string&reason)> deposed, failed;
     };
     Campaign(const Client& client, std::string_view name, LockOptions options);
-    ~Campaign() { resign(); }
+    ~Campaign();
     Campaign(const Campaign&) = delete;
     Campaign& operator=(const Campaign&) = delete;
 
     /// Changes the listeners, under their guard.
     void listen(const std::function<void(Listeners&)>& change);
     void begin();
-    /// On its own thread it only asks for the end.
+    /// On its own thread it only asks for the end. In a forked child, where the candidate is the parent's, nothing.
     void resign();
+    /// False in a forked child, which has no thread that campaigns. Nothing of the guards below may be touched there,
+    /// nor destroyed: that thread waits by them for ever.
+    bool ofThisProcess() const;
     bool waitUntilLeader(std::chrono::nanoseconds wait, std::stop_token stop) const;
     bool leads() const;
     std::int64_t term() const;

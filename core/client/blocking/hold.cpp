@@ -30,7 +30,8 @@ Hold::~Hold() {
 }
 
 bool Hold::stillMine() const {
-    return m_box && m_box->view->stillMineAt(m_service->now());
+    // In a forked child it is the other process that holds.
+    return m_box && m_service->ofThisProcess() && m_box->view->stillMineAt(m_service->now());
 }
 
 std::stop_token Hold::lost() const {
@@ -40,11 +41,11 @@ std::stop_token Hold::lost() const {
 }
 
 std::chrono::nanoseconds Hold::remaining() const {
-    return m_box ? m_service->remaining(*m_box->view) : Nanos(0);
+    return m_box && m_service->ofThisProcess() ? m_service->remaining(*m_box->view) : Nanos(0);
 }
 
 std::int64_t Hold::token() const {
-    return m_box ? m_box->view->token.load() : 0;
+    return m_box && m_service->ofThisProcess() ? m_box->view->token.load() : 0;
 }
 
 std::vector<std::int64_t> Hold::tokens() const {

@@ -25,7 +25,10 @@ LeaderElection::LeaderElection(const Client& client, std::string_view name, Lock
 }
 
 LeaderElection::~LeaderElection() {
-    m_campaign->resign();
+    if (m_campaign->ofThisProcess())
+        m_campaign->resign();
+    else
+        (void)new std::shared_ptr(std::move(m_campaign)); // never destroyed
 }
 
 void LeaderElection::onElected(std::function<void(std::int64_t term)> listener) {

@@ -34,13 +34,13 @@ void tell(Entry::Listeners& listeners, HoldEvent event, const std::string& reaso
     }
 }
 
+} // namespace
+
 LockError copiedError() {
     return {LockError::Kind::Refused,
             QCoreApplication::translate("LockError", "The client of this lock belongs to the process that this one was "
                                                      "copied from (fork): make a new one here.")};
 }
-
-} // namespace
 
 LockError closedError() {
     return {LockError::Kind::Unreachable,

@@ -210,6 +210,8 @@ void closeService(const std::shared_ptr<Service>& service);
 
 /// The error of a call after its client was closed.
 LockError closedError();
+/// The error of a call in a forked child, of a client that its parent made.
+LockError copiedError();
 
 /// A number that identifies the calling thread; never used for two threads of a process.
 QByteArray threadNumber();

@@ -25,6 +25,16 @@ struct LeaderElection::Campaign {
         });
     }
 
+    /// A coroutine's wait for an election, in its frame.
+    struct Hope {
+        explicit Hope(Campaign& campaign) : of(campaign) { of.hopes.push_back(this); }
+        ~Hope() { std::erase(of.hopes, this); }
+        Hope(const Hope&) = delete;
+        Hope& operator=(const Hope&) = delete;
+        Campaign& of;
+        Completion<bool> ends; ///< it leads, or never will
+    };
+
     Runtime& runtime() const { return backing->runtime(); }
     bool leads() const { return hold.stillMine(); }
     void measure(LockMeasure::Kind kind, Nanos since) const {
@@ -32,6 +42,8 @@ struct LeaderElection::Campaign {
     }
     /// Why nobody can be elected; nullopt: somebody can.
     std::optional<LockError> wrong();
+    /// Lets all coroutines that wait for an election look again.
+    void endHopes() const;
     static void begin(const Me& me);
     static QCoro::Task<> run(Me me, std::stop_token resigned);
     static QCoro::Task<> lead(Me me, std::stop_token resigned);
@@ -48,11 +60,12 @@ struct LeaderElection::Campaign {
     std::function<void(const QString&)> deposed, failed;
     std::stop_source resigned{std::nostopstate}; ///< of the latest candidature
     bool running = false;
-    LockGuard hold; ///< while it leads
+    bool gone = false; ///< its election object is
+    LockGuard hold;    ///< while it leads
     QString lostBy;
     std::stop_source leadership{std::nostopstate};
-    std::vector<Completion<bool>> hopes; ///< coroutines that wait for an election
-    std::vector<Completion<bool>> ends;  ///< coroutines that wait for the candidature's end
+    std::vector<Hope*> hopes;           ///< coroutines that wait for an election
+    std::vector<Completion<bool>> ends; ///< coroutines that wait for the candidature's end
 };
 
 namespace {
@@ -62,17 +75,17 @@ void call(const Listener& listener, const Arguments&... arguments) {
     if (called) lockscope::detail::callListener(called, arguments...);
 }
 
-void completeAll(std::vector<Completion<bool>>& waiting) {
-    for (const Completion<bool>& one : std::exchange(waiting, {}))
-        one.complete(true);
-}
-
 /// Completes what waits for the end of a leadership.
 struct Ends {
     Completion<bool> over;
     void operator()() const { over.complete(true); }
 };
 } // namespace
+
+void LeaderElection::Campaign::endHopes() const {
+    for (const Hope* const hope : hopes)
+        hope->ends.complete(true);
+}
 
 std::optional<LockError> LeaderElection::Campaign::wrong() {
     if (auto wrong = wrongForElections(options)) return wrong;
@@ -99,7 +112,8 @@ QCoro::Task<> LeaderElection::Campaign::run(Me me, std::stop_token resigned) {
     } catch (const Cancelled&) { // resigned, or the program ends
     }
     me->running = false;
-    completeAll(me->ends);
+    for (const Completion<bool>& end : std::exchange(me->ends, {}))
+        end.complete(true);
     if (!me->resigned.stop_requested() && me->runtime().alive()) begin(me); // asked to campaign again meanwhile
 }
 
@@ -116,7 +130,7 @@ QCoro::Task<> LeaderElection::Campaign::lead(Me me, std::stop_token resigned) {
     me->leadership = leadership;
     me->lostBy.clear();
     call(me->elected, me->hold.token());
-    completeAll(me->hopes);
+    me->endHopes();
     {
         const std::stop_callback<Ends> onLost(lost, Ends{over});
         const std::stop_callback<Ends> onResigned(resigned, Ends{over});
@@ -148,13 +162,13 @@ recipes::Outcome<void> LeaderElection::Campaign::resign(Me me) {
 recipes::Outcome<bool> LeaderElection::Campaign::waitUntilLeader(Me me, Nanos wait, std::stop_token stop) {
     Runtime& runtime = me->runtime();
     const Nanos until = laterBy(runtime.monotonic(), wait);
-    while (!me->leads()) {
+    while (!me->leads() && !me->gone) {
         const Nanos left = until == kNever ? kNever : std::max(Nanos(0), until - runtime.monotonic());
-        const Completion<bool> hope = me->hopes.emplace_back();
-        const std::optional<bool> came = co_await hope.wait(runtime, left, stop);
-        if (!came) co_return me->leads();
+        const Hope hope(*me);
+        const std::optional<bool> looksAgain = co_await hope.ends.wait(runtime, left, stop);
+        if (!looksAgain) break;
     }
-    co_return true;
+    co_return me->leads() && !me->gone;
 }
 
 recipes::Outcome<std::optional<Holder>> LeaderElection::Campaign::leader(Me me, std::stop_token stop) {
@@ -177,6 +191,8 @@ LeaderElection::~LeaderElection() {
     m_campaign->deposed = m_campaign->failed = nullptr;
     m_campaign->leadership.request_stop();
     m_campaign->resigned.request_stop();
+    m_campaign->gone = true;
+    m_campaign->endHopes();
 }
 
 void LeaderElection::onElected(std::function<void(std::int64_t term)> listener) {

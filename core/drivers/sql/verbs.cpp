@@ -4,6 +4,7 @@
 
 #include "drivers/sql/pool.h"
 #include "drivers/sql/schema.h"
+#include "ports/milliseconds.h"
 #include "ports/sql/errors.h"
 
 #include <bit>
@@ -48,7 +49,7 @@ Answer<Row> rowIn(QCoro::Task<Result> asked) {
     row.owner = found->text(0, 1);
     row.version = found->number(0, 2);
     if (row.owner.isEmpty()) co_return row;
-    row.left = std::chrono::milliseconds(std::max<std::int64_t>(found->number(0, 3), 0));
+    row.left = timeOfMs(std::max<std::int64_t>(found->number(0, 3), 0));
     if (!found->isNull(0, 4)) row.sinceWallMs = found->number(0, 4);
     co_return row;
 }

@@ -2,6 +2,7 @@
 #include "inspect/memcached/watcher.h"
 
 #include "inspect/memcached/formats.h"
+#include "inspect/uptime.h"
 
 #include <algorithm>
 
@@ -31,7 +32,7 @@ ServerIdentity identityOf(const memcached::Statistics& run) {
     server.runIdReturns = true;
     server.version = run.version;
     constexpr std::int64_t kBegins = 2; // memcached counts from there, in whole seconds
-    server.uptime = std::chrono::seconds(std::max<std::int64_t>(run.uptime - kBegins, 0));
+    server.uptime = uptimeOf(std::max(run.uptime, kBegins) - kBegins);
     return server;
 }
 
@@ -202,23 +203,23 @@ QCoro::Task<std::optional<Nanos>> MemcachedWatcher::processorTime(std::stop_toke
 
 bool MemcachedWatcher::compareRuns(const std::vector<memcached::Statistics>& told) {
     if (told.empty()) return false; // they were not told
-    const Nanos now = runtime().monotonic(), between = now - m_runsAt;
+    const Nanos now = runtime().monotonic();
     bool lost = false;
     for (const memcached::Statistics& run : told) {
         if (run.process == 0 || run.uptime < 0) continue;
         const auto before = m_runs.find(run.where);
         if (before != m_runs.end()) {
-            auto event = changeOf(identityOf(before->second), identityOf(run), between);
-            if (!event && run.flushes > before->second.flushes) event = ServerEvent::Emptied;
+            const Run& last = before->second;
+            auto event = changeOf(identityOf(last.told), identityOf(run), now - last.at);
+            if (!event && run.flushes > last.told.flushes) event = ServerEvent::Emptied;
             if (event) {
                 lost = true;
                 m_events.push_back(*event);
                 if (m_whereIs) m_eventsAt.push_back(run.where.toUtf8()); // the others of the ring have all of theirs
             }
         }
-        m_runs.insert_or_assign(run.where, run);
+        m_runs.insert_or_assign(run.where, Run{run, now});
     }
-    m_runsAt = now;
     return lost;
 }
 

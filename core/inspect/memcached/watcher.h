@@ -53,8 +53,11 @@ private:
     memcached::Reader& m_reader;
     WhereIs m_whereIs;
     Tells m_tells;
-    std::map<QString, memcached::Statistics> m_runs; ///< as told last, by the server's address
-    Nanos m_runsAt{};
+    struct Run {
+        memcached::Statistics told;
+        Nanos at{}; ///< when it was told
+    };
+    std::map<QString, Run> m_runs;     ///< as told last, by the server's address
     std::vector<ServerEvent> m_events; ///< … that no look has told yet
     std::vector<QByteArray> m_eventsAt;
     std::vector<memcached::ListedKey> m_names; ///< that the user names

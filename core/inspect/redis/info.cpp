@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/redis/info.h"
 
+#include "inspect/uptime.h"
 #include "ports/endpoint.h"
 #include "ports/redis/cluster_keys.h"
 
@@ -57,9 +58,8 @@ ServerIdentity identityFrom(const QByteArray& infoServer, const QByteArray& info
     ServerIdentity identity;
     identity.runId = lineOfInfo(infoServer, "run_id");
     identity.version = lineOfInfo(infoServer, "redis_version");
-    constexpr qint64 kLongestSeconds = 9'000'000'000; // some 285 years, as many nanoseconds as can be counted
     const qint64 uptime = lineOfInfo(infoServer, "uptime_in_seconds").toLongLong();
-    identity.uptime = std::chrono::seconds(std::clamp<qint64>(uptime, 0, kLongestSeconds));
+    identity.uptime = uptimeOf(uptime);
     using Mode = ServerIdentity::Mode;
     const QByteArray mode = lineOfInfo(infoServer, "redis_mode");
     identity.mode = mode == "cluster"      ? Mode::Cluster

@@ -2,6 +2,7 @@
 // When a Redis is looked at: a search goes on in between, and both stay within the budget.
 #include "inspect/redis/key_events.h"
 #include "inspect/redis/watcher.h"
+#include "ports/milliseconds.h"
 #include "runtime/waits_here.h"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ QCoro::Task<> RedisWatcher::watch(Callback callback, std::stop_token stop) {
         troubled = report.trouble.has_value();
         Nanos end = began + report.period;
         if (const auto ends = m_tracked.nextEnd()) {
-            const Nanos left = std::chrono::milliseconds(std::max<std::int64_t>(*ends + 1 - nowMs(), 0));
+            const Nanos left = timeOfMs(std::max<std::int64_t>(*ends + 1 - nowMs(), 0));
             end = std::min(end, std::max(runtime.monotonic() + left, began + std::max<Nanos>(rest, kTogether)));
         }
         // New locks' keys are followed from the next look on.

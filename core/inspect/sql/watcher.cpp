@@ -3,6 +3,7 @@
 
 #include "inspect/redis/joined_report.h"
 #include "inspect/sql/formats/int_lock.h"
+#include "inspect/uptime.h"
 
 #include <algorithm>
 
@@ -124,7 +125,7 @@ QCoro::Task<SqlWatcher::Failed> SqlWatcher::readIdentity(Look& look, std::stop_t
     ServerIdentity server;
     server.version = answer->text(0, Version);
     server.runId = answer->text(0, Run);
-    server.uptime = std::chrono::seconds(answer->number(0, Uptime).value_or(0));
+    server.uptime = uptimeOf(answer->number(0, Uptime).value_or(0));
     if (m_reader.language() == Language::PostgreSql)
         server.role = answer->number(0, Replica) == 1 ? ServerIdentity::Role::Replica : ServerIdentity::Role::Master;
     if (m_reader.language() == Language::PostgreSql) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ports/milliseconds.h"
 #include "recipes/redis/redis_recipe.h"
-
 #include "recipes/redis/script.h"
 
 #include <QCoreApplication>
@@ -81,7 +81,7 @@ Outcome<std::optional<Nanos>> keyLeft(redis::Port& port, QByteArray key, std::st
     const redis::Result reply = co_await port.call(redis::argsOf("PTTL", key), std::move(stop));
     if (!reply) co_return std::unexpected(lockError(reply.error(), key));
     if (reply->integer < 0) co_return std::nullopt;
-    co_return Nanos(std::chrono::milliseconds(reply->integer));
+    co_return timeOfMs(reply->integer);
 }
 
 Outcome<std::optional<std::int64_t>> counterNow(redis::Port& port, QByteArray counter, std::stop_token stop) {

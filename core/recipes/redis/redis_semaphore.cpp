@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "recipes/redis/redis_semaphore.h"
 
+#include "ports/milliseconds.h"
 #include "recipes/recipe_infos.h"
 #include "recipes/recipe_text.h"
 #include "recipes/redis/script.h"
@@ -229,8 +230,7 @@ Outcome<std::vector<HolderInfo>> RedisSemaphore::holders(std::stop_token stop) {
         HolderInfo& holder = holders.emplace_back(); // the layout has ids of permits, and nothing about their clients
         holder.mode = Mode::Permit;
         holder.permit = reply->items[i].text.toHex();
-        if (const std::int64_t left = reply->items[i + 1].integer; left >= 0)
-            holder.left = std::chrono::milliseconds(left);
+        if (const std::int64_t left = reply->items[i + 1].integer; left >= 0) holder.left = timeOfMs(left);
     }
     co_return holders;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "ports/milliseconds.h"
 #include "recipes/redis/redis_recipe.h"
 #include "recipes/waiting.h"
 
@@ -34,9 +35,7 @@ protected:
 
     /// How long a waiter need not look again, from the milliseconds of a script's reply; < 0 = no bound. 0 is less than
     /// a millisecond, not nothing: asking again at once would only ask again and again.
-    static Nanos restFrom(std::int64_t ms) {
-        return ms < 0 ? kNever : Nanos(std::chrono::milliseconds(std::max<std::int64_t>(ms, 1)));
-    }
+    static Nanos restFrom(std::int64_t ms) { return ms < 0 ? kNever : timeOfMs(std::max<std::int64_t>(ms, 1)); }
     /// The channel that a holder listens on. It differs from the waiters' channel, whose subscribers count as waiters.
     QByteArray forcedChannel() const { return forcedChannelOf(m_lock.name); }
     /// The channel that a waiter listens on.

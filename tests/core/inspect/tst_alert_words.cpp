@@ -182,6 +182,24 @@ private Q_SLOTS:
         now.uptime = 0s; // it does not tell
         QVERIFY(!changeOf(before, now, 60s));
     }
+
+    /// In a container each run has the same process id. A server that was away may run for longer by now than the run
+    /// before it did when it was last seen.
+    void aRunMayHaveTheNameOfTheOneBefore() {
+        ServerIdentity before, now;
+        before.runId = now.runId = "1";
+        before.runIdReturns = now.runIdReturns = true;
+        before.uptime = 60s;
+        now.uptime = 62s;
+        QVERIFY(!changeOf(before, now, 2s));
+        now.uptime = 360s;
+        QVERIFY(!changeOf(before, now, 300s)); // it could not be reached, and went on
+        now.uptime = 120s;
+        QCOMPARE(changeOf(before, now, 300s), std::optional(ServerEvent::Restarted));
+        before.uptime = 1s;
+        now.uptime = 2s;
+        QVERIFY(!changeOf(before, now, 3s)); // seconds are counted late
+    }
 };
 
 QTEST_GUILESS_MAIN(TestAlertWords)

@@ -81,6 +81,7 @@ private Q_SLOTS:
         constexpr int kWaiters = 10;
         EtcdUser holder(m_runtime, urlOf(m_server), "queue");
         const auto held = run(holder.recipe.acquire(patient(), {}));
+        QVERIFY(held.has_value());
         Counter counter;
         std::vector<std::unique_ptr<EtcdUser>> clients;
         std::vector<std::shared_ptr<Ending<QString>>> endings;
@@ -102,6 +103,7 @@ private Q_SLOTS:
         EtcdUser a(m_runtime, urlOf(m_server), "gap"), b(m_runtime, urlOf(m_server), "gap"),
             c(m_runtime, urlOf(m_server), "gap");
         const auto held = run(a.recipe.acquire(patient(), {}));
+        QVERIFY(held.has_value());
         std::stop_source stop;
         auto second = beside(b.recipe.acquire(patient(), stop.get_token()));
         QTRY_COMPARE(watchCount(m_server), 1);
@@ -125,8 +127,13 @@ private Q_SLOTS:
     void handOffIsQuick() {
         QFETCH(int, afterMs);
         EtcdUser one(m_runtime, urlOf(m_server), "wake"), other(m_runtime, urlOf(m_server), "wake");
-        std::vector<Nanos> latencies;
+        std::vector<Nanos> latencies, alone; // alone: a request and its release, with nobody waiting
         for (int round = 0; round < 20; ++round) {
+            const Nanos begun = m_runtime.monotonic();
+            const auto first = run(one.recipe.acquire(patient(), {}));
+            QVERIFY(first && *first);
+            QVERIFY(run(one.recipe.release(**first, {})));
+            alone.push_back(m_runtime.monotonic() - begun);
             const auto held = run(one.recipe.acquire(patient(), {}));
             QVERIFY(held && *held);
             const Completion<Nanos> got; // waited for by the loop itself: QTRY sleeps between its looks
@@ -140,10 +147,11 @@ private Q_SLOTS:
             QVERIFY(run(std::move(waiting)));
         }
         std::ranges::sort(latencies);
-        const Nanos median = latencies[latencies.size() / 2];
+        std::ranges::sort(alone);
+        const Nanos median = latencies[latencies.size() / 2], usual = alone[alone.size() / 2];
         qInfo("release → granted: median %.2f ms, worst %.2f ms", double(median.count()) / 1e6,
               double(latencies.back().count()) / 1e6);
-        QVERIFY(median < 20ms);
+        QVERIFY(median < 20ms + 2 * usual); // on a slow disk each write takes its time
     }
 
 private:

@@ -23,16 +23,17 @@ private Q_SLOTS:
         QCOMPARE(granted->id, id);
         QVERIFY(granted->granted == 30s);
         // After a lost answer, a client sends the same request once more.
-        QCOMPARE(run(driver.grantLease(id, 30s))->id, id);
+        QCOMPARE(run(driver.grantLease(id, 30s)).value().id, id);
         QVERIFY(run(driver.put("leased", "v", id)));
         const auto state = run(driver.timeToLive(id));
+        QVERIFY(state.has_value());
         QVERIFY(state->ttl > 25s && state->granted == 30s);
         QCOMPARE(state->keys, std::vector<QByteArray>{"leased"});
-        QVERIFY(run(driver.keepAlive(id))->ttl == 30s);
+        QVERIFY(run(driver.keepAlive(id)).value().ttl == 30s);
         QCOMPARE(run(driver.revokeLease(id)).value(), true);
         QCOMPARE(run(driver.revokeLease(id)).value(), false);
-        QVERIFY(run(driver.keepAlive(id))->ttl == Nanos(0));
-        QVERIFY(run(driver.timeToLive(id))->ttl == Nanos(0));
+        QVERIFY(run(driver.keepAlive(id)).value().ttl == Nanos(0));
+        QVERIFY(run(driver.timeToLive(id)).value().ttl == Nanos(0));
         QVERIFY(keysUnder(driver, "leased").empty());
         QVERIFY(run(driver.put("k", "v", id)).error().kind == Kind::LeaseNotFound);
     }
@@ -42,7 +43,7 @@ private Q_SLOTS:
         QVERIFY(run(driver.put(odd, odd, 0)));
         Range one;
         one.key = odd;
-        QCOMPARE(run(driver.range(one))->keys.at(0).value, odd);
+        QCOMPARE(run(driver.range(one)).value().keys.at(0).value, odd);
         const auto first = run(driver.put("q/b", "1", 0)).value();
         const auto second = run(driver.put("q/a", "2", 0)).value();
         QVERIFY(second > first);
@@ -51,16 +52,17 @@ private Q_SLOTS:
         newest.end = endOfPrefix("q/");
         newest.order = Range::Order::NewestFirst;
         newest.limit = 1;
-        QCOMPARE(run(driver.range(newest))->keys.at(0).key, QByteArray("q/a"));
-        QCOMPARE(run(driver.range(newest))->count, 3);
+        QCOMPARE(run(driver.range(newest)).value().keys.at(0).key, QByteArray("q/a"));
+        QCOMPARE(run(driver.range(newest)).value().count, 3);
         newest.maxCreateRevision = first;
-        QCOMPARE(run(driver.range(newest))->keys.at(0).key, QByteArray("q/b"));
+        QCOMPARE(run(driver.range(newest)).value().keys.at(0).key, QByteArray("q/b"));
 
         Transaction transaction;
         transaction.ifAll = {{"q/b", first}, {"q/none", 0}};
         transaction.then = {Operation::remove("q/b"), Operation::put("q/c", "3", 0)};
         transaction.otherwise = {Operation::read(one.key == odd ? one : Range())};
         const auto done = run(driver.run(transaction));
+        QVERIFY(done.has_value());
         QVERIFY(done->succeeded && !done->repeated);
         QCOMPARE(done->results.at(0).count, 1);
         const auto again = run(driver.run(transaction));
@@ -77,10 +79,11 @@ private Q_SLOTS:
         QVERIFY(run(driver.put("w", "now", 0)));
         QVERIFY(run(driver.deleteRange("w", {})));
         const auto seen = run((*all)->next(5s));
+        QVERIFY(seen.has_value());
         QVERIFY(seen->kind == WatchEvent::Kind::Put);
         QCOMPARE(seen->key.value, QByteArray("now"));
-        QVERIFY(run((*all)->next(5s))->kind == WatchEvent::Kind::Deleted);
-        QVERIFY(run((*deletions)->next(5s))->kind == WatchEvent::Kind::Deleted);
+        QVERIFY(run((*all)->next(5s)).value().kind == WatchEvent::Kind::Deleted);
+        QVERIFY(run((*deletions)->next(5s)).value().kind == WatchEvent::Kind::Deleted);
         QVERIFY(!run((*deletions)->next(20ms)));
     }
     void manyCallsAtOnceShareConnections() {
@@ -121,7 +124,7 @@ private Q_SLOTS:
         auto watch = run(driver.watch("k", false));
         QVERIFY(watch);
         QVERIFY(run(driver.put("k", "v", 0)));
-        QVERIFY(run((*watch)->next(5s))->kind == WatchEvent::Kind::Put);
+        QVERIFY(run((*watch)->next(5s)).value().kind == WatchEvent::Kind::Put);
 
         ConnectionUrl wrong = urlOf(server);
         wrong.password = QStringLiteral("secret-guess");
@@ -209,8 +212,9 @@ private Q_SLOTS:
         const auto opened = run(driver.open());
         QVERIFY2(opened, opened ? "" : qPrintable(opened.error().message));
         auto watch = run(driver.watch("k", false));
+        QVERIFY(watch.has_value());
         QVERIFY(run(driver.put("k", "v", 0)));
-        QVERIFY(run((*watch)->next(5s))->kind == WatchEvent::Kind::Put);
+        QVERIFY(run((*watch)->next(5s)).value().kind == WatchEvent::Kind::Put);
 
         ConnectionUrl bare = urlOf(server);
         bare.tlsFiles.certificate.clear();
@@ -261,6 +265,7 @@ private Q_SLOTS:
     void driverThatGoesAwayEndsItsCalls() {
         auto driver = std::make_unique<EtcdDriver>(m_runtime, urlOf(m_server));
         auto watch = run(driver->watch("gone", true));
+        QVERIFY(watch.has_value());
         m_server.pause();
         auto call = driver->put("gone", "1", 0);
         auto starting = driver->watch("gone", true);
@@ -268,7 +273,7 @@ private Q_SLOTS:
         driver.reset();
         QVERIFY(run(std::move(call)).error().kind == Kind::Disconnected);
         QVERIFY(run(std::move(starting)).error().kind == Kind::Disconnected);
-        QVERIFY(run(std::move(waiting))->kind == WatchEvent::Kind::Gap);
+        QVERIFY(run(std::move(waiting)).value().kind == WatchEvent::Kind::Gap);
         m_server.resume();
     }
 

@@ -43,8 +43,37 @@ int applicationGoesFirst(const char* url) {
     return 0;
 }
 
-int ofTheCopy(blocking::Client& client, blocking::Mutex& orders, const char* url) {
+/// All that a process has before it is copied.
+struct Possessions {
+    explicit Possessions(const char* url)
+        : client(url), orders(client, "orders"), stock(client, "stock"), election(client, "leader") {
+        orders.onUnlockFailed([](const LockException&) {});
+        orders.lock();
+        hold = stock.acquire();
+        election.campaign();
+    }
+    blocking::Client client;
+    blocking::Mutex orders, stock;
+    blocking::Hold hold;
+    blocking::LeaderElection election;
+};
+
+int asALeadersCopy(blocking::LeaderElection& election) {
+    EXPECT(!election.isLeader() && election.term() == 0 && !election.leadership().stop_possible());
+    try {
+        election.campaign();
+        return 3;
+    } catch (const RefusedException&) {
+    }
+    election.resign();
+    return 0;
+}
+
+int ofTheCopy(Possessions& its, const char* url) {
+    auto& [client, orders, stock, hold, election] = its;
     EXPECT(!orders.stillMine()); // the other process has it
+    EXPECT(!hold.stillMine() && hold.remaining() == std::chrono::nanoseconds(0));
+    if (const int found = asALeadersCopy(election)) return found;
     try {
         orders.lock();
         return 2;
@@ -62,24 +91,21 @@ int ofTheCopy(blocking::Client& client, blocking::Mutex& orders, const char* url
 
 /// A copy of the process neither hangs nor touches what the other one holds.
 int copied(const char* url) {
-    auto client = std::make_unique<blocking::Client>(url);
-    auto orders = std::make_unique<blocking::Mutex>(*client, "orders");
-    orders->onUnlockFailed([](const LockException&) {});
-    orders->lock();
+    auto its = std::make_unique<Possessions>(url);
+    EXPECT(its->election.waitUntilLeader(std::chrono::seconds(20)));
     const pid_t child = fork();
     if (child == 0) {
         alarm(30); // rather than hang
-        const int found = ofTheCopy(*client, *orders, url);
-        orders.reset();
-        client.reset();
+        const int found = ofTheCopy(*its, url);
+        its.reset();
         _exit(found);
     }
     int status = 0;
     waitpid(child, &status, 0);
     EXPECT(WIFEXITED(status));
     if (WEXITSTATUS(status) != 0) return WEXITSTATUS(status);
-    EXPECT(orders->stillMine());
-    EXPECT(orders->unlockOrThrow() == 0);
+    EXPECT(its->orders.stillMine() && its->hold.stillMine() && its->election.isLeader());
+    EXPECT(its->orders.unlockOrThrow() == 0);
     return 0;
 }
 

@@ -56,7 +56,9 @@ private Q_SLOTS:
     void unlockSaysHowItWent() {
         DistributedMutex mutex(m_redis.a(), "orders");
         auto outer = run(mutex.lock());
+        QVERIFY(outer.has_value());
         auto inner = run(mutex.lock());
+        QVERIFY(inner.has_value());
         QCOMPARE(run(inner->unlock()).value(), 1);
         QVERIFY(!*inner && *outer && outer->stillMine());
         ask({"DEL", "orders"});
@@ -88,7 +90,9 @@ private Q_SLOTS:
         std::vector<DistributedLock::Event> events;
         mutex.listen([&](DistributedLock::Event event, const QByteArray&, const QString&) { events.push_back(event); });
         auto guard = run(mutex.lock());
+        QVERIFY(guard.has_value());
         auto again = run(mutex.lock());
+        QVERIFY(again.has_value());
         run(again->unlock());
         run(guard->unlock());
         using enum DistributedLock::Event;
@@ -144,6 +148,7 @@ private Q_SLOTS:
         QVERIFY(run(two->unlock()).has_value() && run(one->unlock()).has_value());
         QCOMPARE(prices.sharedHoldCount(), 0);
         auto writer = run(prices.lock());
+        QVERIFY(writer.has_value());
         QCOMPARE(prices.holdCount(), 1);
         QCOMPARE(prices.sharedHoldCount(), 0);
         QVERIFY(run(writer->unlock()).has_value());
@@ -152,23 +157,27 @@ private Q_SLOTS:
     void theRecipeFollowsFromWhatIsWanted() {
         DistributedSharedMutex mine(m_redis.a(), "prices"), theirs(m_redis.b(), "prices");
         auto reader = run(mine.lockShared());
+        QVERIFY(reader.has_value());
         auto another = run(theirs.tryLockShared());
+        QVERIFY(another.has_value());
         QVERIFY(*reader && *another && mine.stillShared() && !mine.stillMine());
         QCOMPARE((*mine.lockObject())->recipe().id, QByteArray("redis-rw"));
         QVERIFY(run(theirs.isLocked()).value()); // by readers
-        QVERIFY(!*run(theirs.tryLock("2")));
+        QVERIFY(!run(theirs.tryLock("2")).value());
         run(reader->unlock());
         run(another->unlock());
-        QVERIFY(*run(theirs.tryLockFor(2s)));
+        QVERIFY(run(theirs.tryLockFor(2s)).value());
 
         DistributedSemaphore seats(m_redis.a(), "seats", 2), others(m_redis.b(), "seats", 2);
         auto one = run(seats.acquire());
+        QVERIFY(one.has_value());
         auto two = run(others.acquire());
-        QVERIFY(*one && *two && !*run(seats.tryAcquire()));
+        QVERIFY(two.has_value());
+        QVERIFY(*one && *two && !run(seats.tryAcquire()).value());
         QVERIFY(run(others.isLocked()).value());
         QCOMPARE((*seats.lockObject())->recipe().id, QByteArray("redis-semaphore"));
         run(one->unlock());
-        QVERIFY(*run(others.tryAcquireFor(2s)));
+        QVERIFY(run(others.tryAcquireFor(2s)).value());
     }
 
     void aForcedUnlockFreesItForOthers() {
@@ -191,6 +200,7 @@ private Q_SLOTS:
         {
             DistributedMutex mutex(m_redis.a(), "orders");
             auto guard = run(mutex.lock());
+            QVERIFY(guard.has_value());
             QCOMPARE(run(guard->unlock()).value(), 0);
         }
         m_redis.a().record(nullptr, trace::kNoEntity);

@@ -93,7 +93,7 @@ private Q_SLOTS:
         const auto begun = std::chrono::steady_clock::now();
         const auto connection = makeConnection(m_runtime, url);
         VERIFY_OK(run(connection->open()));
-        QVERIFY(std::chrono::steady_clock::now() - begun < 1s);
+        QVERIFY(std::chrono::steady_clock::now() - begun < 1900ms); // connecting may take 2 s
     }
 
     void restartLosesTheLockAndItsHolderIsTold() {
@@ -230,7 +230,7 @@ private Q_SLOTS:
             for (auto& add : adds)
                 QVERIFY(run(std::move(add)));
         }
-        QVERIFY(!run(pusher.driver.get("jobs"))->has_value());
+        QVERIFY(!run(pusher.driver.get("jobs")).value().has_value());
         QTRY_COMPARE(story.lost.size(), 1);
     }
     void killedServer() {
@@ -296,6 +296,7 @@ private Q_SLOTS:
         });
         MemcachedClient client(m_runtime, urlOf(server));
         const auto change = run(client.driver.add("jobs", "v", 60, true));
+        QVERIFY(change.has_value());
         QVERIFY(change->outcome == Change::Outcome::Taken);
         QCOMPARE(change->item->value, QByteArray("a\r\nEN"));
         QCOMPARE(change->item->mark.unique, 42U);

@@ -67,42 +67,48 @@ private Q_SLOTS:
     void initTestCase() { VERIFY_STARTED(m_server); }
     void init() { m_client = std::make_unique<MemcachedClient>(m_runtime, urlOf(m_server)); }
     void cleanup() {
-        QVERIFY(!run(m_client->driver.get("jobs"))->has_value()); // whatever a test did, nothing is left of it
+        QVERIFY(!run(m_client->driver.get("jobs")).value().has_value()); // whatever a test did, nothing is left of it
     }
 
     // --- the driver ---
     void commands() {
         MemcachedDriver& driver = m_client->driver;
         const QByteArray odd("a\r\nEND\r\n\0b", 10); // any bytes are a value
-        QVERIFY(run(driver.add("k", odd, 60, false))->outcome == Change::Outcome::Stored);
+        QVERIFY(run(driver.add("k", odd, 60, false)).value().outcome == Change::Outcome::Stored);
         const auto again = run(driver.add("k", "other", 60, true));
+        QVERIFY(again.has_value());
         QVERIFY(again->outcome == Change::Outcome::Taken);
         QCOMPARE(again->item->value, odd);
         const auto changed = run(driver.compareAndSet("k", "new", 60, again->item->mark, true));
+        QVERIFY(changed.has_value());
         QVERIFY(changed->outcome == Change::Outcome::Stored);
         QVERIFY(changed->item->mark.unique > again->item->mark.unique);
-        QVERIFY(run(driver.compareAndSet("k", "x", 60, again->item->mark, false))->outcome == Change::Outcome::Taken);
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, again->item->mark, false)).value().outcome ==
+                Change::Outcome::Taken);
         QCOMPARE(run(driver.get("k")).value()->value, QByteArray("new"));
         // An equal number that another connection read does not mean an equal state.
         MemcachedDriver other(m_runtime, urlOf(m_server));
         const Mark theirs = run(other.get("k")).value()->mark;
         QCOMPARE(theirs.unique, changed->item->mark.unique);
-        QVERIFY(run(driver.compareAndSet("k", "x", 60, theirs, false))->outcome == Change::Outcome::Taken);
-        QVERIFY(run(other.compareAndSet("k", "x", 60, changed->item->mark, true))->outcome == Change::Outcome::Taken);
-        QVERIFY(run(driver.compareAndSet("k", "x", 60, Mark{theirs.unique}, true))->outcome == Change::Outcome::Taken);
-        QVERIFY(run(driver.compareAndSet("k", "new", -1, changed->item->mark, false))->outcome ==
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, theirs, false)).value().outcome == Change::Outcome::Taken);
+        QVERIFY(run(other.compareAndSet("k", "x", 60, changed->item->mark, true)).value().outcome ==
+                Change::Outcome::Taken);
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, Mark{theirs.unique}, true)).value().outcome ==
+                Change::Outcome::Taken);
+        QVERIFY(run(driver.compareAndSet("k", "new", -1, changed->item->mark, false)).value().outcome ==
                 Change::Outcome::Stored);
-        QVERIFY(!run(driver.get("k"))->has_value()); // gone at once
-        QVERIFY(run(driver.compareAndSet("k", "x", 60, changed->item->mark, true))->outcome == Change::Outcome::Gone);
+        QVERIFY(!run(driver.get("k")).value().has_value()); // gone at once
+        QVERIFY(run(driver.compareAndSet("k", "x", 60, changed->item->mark, true)).value().outcome ==
+                Change::Outcome::Gone);
         QCOMPARE(run(driver.remove("k")).value(), false);
-        QVERIFY(run(driver.version())->text.startsWith("1."));
+        QVERIFY(run(driver.version()).value().text.startsWith("1."));
     }
     void manyCommandsAtOnce() {
         std::vector<QCoro::Task<std::expected<Change, Error>>> adds;
         for (int i = 0; i < 500; ++i)
             adds.push_back(m_client->driver.add("many" + QByteArray::number(i), QByteArray::number(i), 60, true));
         for (int i = 0; i < 500; ++i)
-            QCOMPARE(run(std::move(adds[std::size_t(i)]))->item->value, QByteArray::number(i));
+            QCOMPARE(run(std::move(adds[std::size_t(i)])).value().item->value, QByteArray::number(i));
     }
     void keysOverSeveralServers() {
         MemcachedServer other(m_runtime);
@@ -118,7 +124,7 @@ private Q_SLOTS:
             const QByteArray key = "spread" + QByteArray::number(i);
             QCOMPARE(one.whereIs(key), swapped.whereIs(key)); // whatever the order in the URL
             QVERIFY(run(one.add(key, "v", 60, false)));
-            const bool here = run(single.get(key))->has_value();
+            const bool here = run(single.get(key)).value().has_value();
             QCOMPARE(here, one.whereIs(key) == both.endpoints[0].display());
             there += here;
         }
@@ -174,7 +180,7 @@ private Q_SLOTS:
         QVERIFY(second);
         QCOMPARE(run(one->renew(*first, {})).value(), false);
         QVERIFY(run(one->release(*first, {})).error().kind == ErrorKind::NotOwner);
-        QVERIFY(run(m_client->driver.get("jobs"))->has_value()); // the other's
+        QVERIFY(run(m_client->driver.get("jobs")).value().has_value()); // the other's
         QVERIFY(run(other->release(*second, {})));
         QVERIFY(run(other->release(*second, {})).error().kind == ErrorKind::NotOwner);
     }
@@ -188,7 +194,7 @@ private Q_SLOTS:
     }
     void othersDataIsLeftAlone() {
         QFETCH(QByteArray, value);
-        QVERIFY(run(m_client->driver.add("jobs", value, 60, false))->outcome == Change::Outcome::Stored);
+        QVERIFY(run(m_client->driver.add("jobs", value, 60, false)).value().outcome == Change::Outcome::Stored);
         const auto lease = m_client->recipe("jobs"), naive = m_client->recipe("jobs", "memcached-add");
         const auto none = run(lease->acquire(asked(kNever), {}));
         QVERIFY(!none && none.error().kind == ErrorKind::ForeignFormat);
@@ -315,7 +321,7 @@ private Q_SLOTS:
         QVERIFY(run(one->isLocked({})).value());
         QVERIFY(run(one->release(*first, {}))); // no complaint
         QVERIFY(!run(other->isLocked({})).value());
-        QVERIFY(!run(m_client->driver.get("jobs"))->has_value());
+        QVERIFY(!run(m_client->driver.get("jobs")).value().has_value());
         QVERIFY(run(one->renew(*first, {})).error().kind == ErrorKind::NotSupported);
         QVERIFY(one->info().naive);
     }

@@ -35,10 +35,10 @@ private Q_SLOTS:
             const QByteArray key = "key-" + QByteArray::number(i);
             QCOMPARE(run(port.call({"SET", key, key})).value().text, "OK");
             const int slot = keySlot(key);
-            QCOMPARE(call(*m_nodes[0], {"CLUSTER", "KEYSLOT", key})->integer, slot);
+            QCOMPARE(call(*m_nodes[0], {"CLUSTER", "KEYSLOT", key}).value().integer, slot);
             const int owner = m_cluster.firstOwner(slot);
             owners.insert(owner);
-            QCOMPARE(call(*m_nodes[std::size_t(owner)], {"GET", key})->text, key);
+            QCOMPARE(call(*m_nodes[std::size_t(owner)], {"GET", key}).value().text, key);
             QCOMPARE(port.ownerOf(key)->port, m_cluster.at(owner).port());
         }
         QCOMPARE(owners.size(), m_cluster.count());
@@ -141,7 +141,7 @@ private Q_SLOTS:
             since.start();
             VERIFY_OK(run(holder.lock->unlock()));
             QVERIFY(run(std::move(waiting)).value());
-            QVERIFY2(since.elapsed() < 1'000, QByteArray::number(since.elapsed()).constData()); // the lease is 30 s
+            QVERIFY2(since.elapsed() < 10'000, QByteArray::number(since.elapsed()).constData()); // the lease is 30 s
             VERIFY_OK(run(waiter.lock->unlock()));
         }
     }
@@ -171,7 +171,7 @@ private Q_SLOTS:
         move.end();
         // The port has the old map still: MOVED.
         QCOMPARE(run(port.call({"GET", name})).value().text, "old");
-        QCOMPARE(call(*m_nodes[std::size_t(move.to)], {"GET", name})->text, "old");
+        QCOMPARE(call(*m_nodes[std::size_t(move.to)], {"GET", name}).value().text, "old");
         QTRY_COMPARE(port.ownerOf(name)->port, m_cluster.at(move.to).port());
     }
     void locksAreKeptWhileTheirSlotMoves_data() {
@@ -213,8 +213,8 @@ private Q_SLOTS:
         const auto gap = run((*subscription)->next(10s));
         QVERIFY(gap && gap->gap);
         RedisDriver& there = *m_nodes[std::size_t(move.to)];
-        QTRY_COMPARE(call(there, {"PUBSUB", "SHARDNUMSUB", "follow"})->items[1].integer, 1);
-        QTRY_COMPARE(call(there, {"PUBSUB", "NUMSUB", "follow"})->items[1].integer, 1);
+        QTRY_COMPARE(call(there, {"PUBSUB", "SHARDNUMSUB", "follow"}).value().items[1].integer, 1);
+        QTRY_COMPARE(call(there, {"PUBSUB", "NUMSUB", "follow"}).value().items[1].integer, 1);
         QVERIFY(call(*m_nodes[0], {"PUBLISH", "follow", "here"}));
         auto message = run((*subscription)->next(10s));
         while (message && message->gap)

@@ -55,8 +55,8 @@ private Q_SLOTS:
                  value.constData());
         for (int i = 0; i < kMasters; ++i) {
             QCOMPARE(valueAt(i), value);
-            QCOMPARE(ask(i, {"TYPE", m_name})->text, "string");
-            const std::int64_t left = ask(i, {"PTTL", m_name})->integer;
+            QCOMPARE(ask(i, {"TYPE", m_name}).value().text, "string");
+            const std::int64_t left = ask(i, {"PTTL", m_name}).value().integer;
             QVERIFY2(left > 5'000 && left <= 10'000, QByteArray::number(qlonglong(left)).constData());
         }
         // Validity is the lease less what it took, less the drift.
@@ -92,7 +92,7 @@ private Q_SLOTS:
         since.start();
         QCOMPARE(run(holder.lock->unlock()).value(), 0);
         QVERIFY(run(std::move(waiting)).value());
-        QVERIFY2(since.elapsed() < 1000, QByteArray::number(since.elapsed()).constData());
+        QVERIFY2(since.elapsed() < 5000, QByteArray::number(since.elapsed()).constData()); // the lease is 10 s
         QCOMPARE(run(other.lock->unlock()).value(), 0);
     }
     void aMinorityOfForeignValuesDoesNotHinder() {
@@ -116,7 +116,7 @@ private Q_SLOTS:
             QVERIFY(ask(i, {"HSET", m_name, "uuid:1", "1"}));
         QVERIFY(!run(user.lock->tryLock()).value());
         QTRY_COMPARE(nodesWithKey(), 3);
-        QCOMPARE(ask(0, {"HGET", m_name, "uuid:1"})->text, "1");
+        QCOMPARE(ask(0, {"HGET", m_name, "uuid:1"}).value().text, "1");
     }
     void twoOfFiveDownStillGrants() {
         LockUser user(m_url, "redis-redlock", m_name, options());
@@ -130,7 +130,7 @@ private Q_SLOTS:
             VERIFY_OK(run(user.lock->unlock()));
         }
         for (const int i : {0, 2, 4})
-            QTRY_COMPARE(ask(i, {"EXISTS", m_name})->integer, 0);
+            QTRY_COMPARE(ask(i, {"EXISTS", m_name}).value().integer, 0);
     }
     void threeOfFiveDownRefusesAndLeavesNothing() {
         LockUser user(m_url, "redis-redlock", m_name, options());
@@ -142,7 +142,7 @@ private Q_SLOTS:
         QVERIFY2(taken.error().kind == Kind::Unreachable, qPrintable(taken.error().message));
         QVERIFY2(taken.error().message.contains(QLatin1String("2 of 5")), qPrintable(taken.error().message));
         for (const int i : {3, 4})
-            QCOMPARE(ask(i, {"EXISTS", m_name})->integer, 0); // at once, not after a while
+            QCOMPARE(ask(i, {"EXISTS", m_name}).value().integer, 0); // at once, not after a while
         // Also after a wait, when they have not come back in time.
         const auto waiting = beside(user.lock->lock());
         QVERIFY(run(user.lock->tryLockFor(2s, "2")).error().kind == Kind::Unreachable);
@@ -185,7 +185,7 @@ private Q_SLOTS:
         QVERIFY2(took.elapsed() >= limit / 2 && took.elapsed() < limit + 1000,
                  QByteArray::number(took.elapsed()).constData());
         for (const int i : {3, 4})
-            QCOMPARE(ask(i, {"EXISTS", m_name})->integer, 0);
+            QCOMPARE(ask(i, {"EXISTS", m_name}).value().integer, 0);
         for (const int i : {0, 1, 2})
             m_masters.at(i).resume();
         // The late grants are taken back: long before their lease of 10 s ends.
@@ -272,7 +272,7 @@ private Q_SLOTS:
         letPass(m_runtime, 1100ms); // longer than the lease
         QVERIFY(user.lock->stillMine());
         for (int i = 0; i < kMasters; ++i)
-            QVERIFY(ask(i, {"PTTL", m_name})->integer > 300);
+            QVERIFY(ask(i, {"PTTL", m_name}).value().integer > 300);
         // Two of five may go, not three.
         m_masters.at(0).kill();
         m_masters.at(1).kill();
@@ -286,8 +286,8 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!reason.isEmpty(), 3000);
         QVERIFY(!user.lock->stillMine());
         // The two that were left are free again, at the latest with the lease.
-        QTRY_COMPARE(ask(3, {"EXISTS", m_name})->integer, 0);
-        QTRY_COMPARE(ask(4, {"EXISTS", m_name})->integer, 0);
+        QTRY_COMPARE(ask(3, {"EXISTS", m_name}).value().integer, 0);
+        QTRY_COMPARE(ask(4, {"EXISTS", m_name}).value().integer, 0);
     }
     void aRenewalThatAMajorityRefusesIsALoss() {
         LockOptions renewing = options(30s);
@@ -346,20 +346,20 @@ private Q_SLOTS:
         VERIFY_OK(freed);
         QVERIFY(*freed);
         for (int i = 0; i < kMasters; ++i)
-            QCOMPARE(ask(i, {"EXISTS", m_name})->integer, i == 1 || i == 3 ? 1 : 0);
+            QCOMPARE(ask(i, {"EXISTS", m_name}).value().integer, i == 1 || i == 3 ? 1 : 0);
         const auto nothing = run(other.lock->forceUnlock());
         VERIFY_OK(nothing);
         QVERIFY(!*nothing);
         // On one more nobody can take the lock, and freeing it is not ours.
         QVERIFY(ask(2, foreign));
-        const QByteArray before = ask(2, {"DUMP", m_name})->text;
+        const QByteArray before = ask(2, {"DUMP", m_name}).value().text;
         const auto refused = run(other.lock->forceUnlock());
         QVERIFY(!refused);
         QVERIFY2(refused.error().kind == Kind::ForeignFormat, qPrintable(refused.error().message));
         QVERIFY2(refused.error().message.contains(QString::fromUtf8(m_name)), qPrintable(refused.error().message));
         if (put[0] != "SET") QVERIFY(run(other.lock->isLocked()).error().kind == Kind::ForeignFormat);
         for (const int i : {1, 2, 3})
-            QCOMPARE(ask(i, {"DUMP", m_name})->text, before);
+            QCOMPARE(ask(i, {"DUMP", m_name}).value().text, before);
         QVERIFY(!run(other.lock->tryLock()).value());
     }
     void forcedRelease() {
@@ -422,7 +422,7 @@ private Q_SLOTS:
         QVERIFY(!run(other.lock->tryLock()).value());
         for (int i = 0; i < masters.count(); ++i) {
             redis::RedisDriver admin(m_runtime, urlOf(masters.at(i)));
-            QTRY_COMPARE(call(admin, {"STRLEN", m_name})->integer, 32);
+            QTRY_COMPARE(call(admin, {"STRLEN", m_name}).value().integer, 32);
         }
         auto waiting = beside(other.lock->tryLockFor(20s));
         QCOMPARE(run(holder.lock->unlock()).value(), 0);
@@ -468,7 +468,7 @@ private:
                QTest::qWaitFor([&] { return nodesWithKey() == 0; }, 5'000);
     }
     redis::Result ask(int node, redis::Args args) { return call(*m_admins[std::size_t(node)], std::move(args)); }
-    QByteArray valueAt(int node) { return ask(node, {"GET", m_name})->text; }
+    QByteArray valueAt(int node) { return ask(node, {"GET", m_name}).value().text; }
     int nodesWithKey() {
         int count = 0;
         for (int i = 0; i < kMasters; ++i) {

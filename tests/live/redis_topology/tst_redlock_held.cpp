@@ -64,8 +64,8 @@ private Q_SLOTS:
         QVERIFY(comesToBe(true));
         QVERIFY(call(*m_admins[2], {"DEL", "orders"}));
         const Nanos begun = m_runtime.monotonic();
-        QVERIFY(comesToBe(false));                      // two are no majority
-        QVERIFY(m_runtime.monotonic() - begun < 500ms); // and need not be waited for
+        QVERIFY(comesToBe(false));                   // two are no majority
+        QVERIFY(m_runtime.monotonic() - begun < 2s); // and need not be waited for
     }
 
     void tooFewThatAnswerAreAnError() {

@@ -137,7 +137,7 @@ private Q_SLOTS:
         const auto waiting = beside(recipe->acquire(request(), stop.get_token()));
         QVERIFY(!ends(waiting, 100ms));
         stop.request_stop();
-        QVERIFY(ends(waiting, 1000ms));
+        QVERIFY(ends(waiting, 10s));
         QCOMPARE(waiting->cancelled, std::optional(Cancelled::Why::Stopped));
         QVERIFY(holder.letGo());
         const Granted next = acquire(*recipe, request(0s));
@@ -189,7 +189,7 @@ private Q_SLOTS:
         const auto waiting = beside(recipe->acquire(request(), stop.get_token()));
         QVERIFY(comesTrue([&] { return waiters(somebody.driver) == 1; }));
         stop.request_stop();
-        QVERIFY(ends(waiting, 1500ms)); // what was ended there need not be taken back, which would wait as well
+        QVERIFY(ends(waiting, 5000ms)); // what was ended there need not be taken back, which would wait as well
         QCOMPARE(waiting->cancelled, std::optional(Cancelled::Why::Stopped));
         VERIFY_OK(run(holder->rollback()));
         const Granted next = acquire(*recipe, request(2s));
@@ -245,7 +245,7 @@ private Q_SLOTS:
         VERIFY_OK(run(backup->execute(statement)));
         verifyKeptOut(*recipe);
         const auto withoutARow = beside(unmade->acquire(request(0s), {}));
-        QVERIFY(ends(withoutARow, 1500ms));
+        QVERIFY(ends(withoutARow, 5000ms));
         VERIFY_OK(*withoutARow->result);
         QVERIFY(!(*withoutARow->result)->has_value());
         const auto waiting = beside(recipe->acquire(request(20s), {}));

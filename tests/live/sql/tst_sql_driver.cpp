@@ -226,7 +226,9 @@ private Q_SLOTS:
         VERIFY_OK(ask(driver, "CREATE TABLE one_row (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO one_row VALUES (1)"));
         auto holder = run(driver.textSession());
+        QVERIFY(holder.has_value());
         auto waiter = run(driver.textSession());
+        QVERIFY(waiter.has_value());
         const Statement row{"SELECT k FROM one_row WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         (*holder)->begin();
         VERIFY_OK(run((*holder)->execute(row, 5s)));
@@ -257,6 +259,7 @@ private Q_SLOTS:
         VERIFY_OK(ask(driver, "CREATE TABLE limited (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO limited VALUES (1)"));
         auto holder = run(driver.textSession());
+        QVERIFY(holder.has_value());
         const Statement row{"SELECT k FROM limited WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         (*holder)->begin();
         VERIFY_OK(run((*holder)->execute(row, 5s)));
@@ -265,6 +268,7 @@ private Q_SLOTS:
                                     : "ALTER ROLE lockscope SET lock_timeout = 600"));
         SqlDriver later(m_runtime, urlOf(m_databases.url(engine))); // settings are read at the login
         auto waiter = run(later.textSession());
+        QVERIFY(waiter.has_value());
         (*waiter)->begin();
         const Result waited = run((*waiter)->execute(row, kNever));
         VERIFY_OK(ask(driver,
@@ -285,10 +289,12 @@ private Q_SLOTS:
         const Statement row{"SELECT k FROM left_alone WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         {
             auto holder = run(driver.textSession());
+            QVERIFY(holder.has_value());
             (*holder)->begin();
             VERIFY_OK(run((*holder)->execute(row, 5s)));
         }
         auto next = run(driver.textSession());
+        QVERIFY(next.has_value());
         (*next)->begin();
         VERIFY_OK(run((*next)->execute(row, 5s)));
         VERIFY_OK(run((*next)->commit()));
@@ -323,7 +329,9 @@ private Q_SLOTS:
         VERIFY_OK(ask(driver, "CREATE TABLE stopped_in (k INTEGER PRIMARY KEY)"));
         VERIFY_OK(ask(driver, "INSERT INTO stopped_in VALUES (1)"));
         auto holder = run(driver.textSession());
+        QVERIFY(holder.has_value());
         auto rival = run(driver.textSession());
+        QVERIFY(rival.has_value());
         const Statement row{"SELECT k FROM stopped_in WHERE k = ? FOR UPDATE", sql::valuesOf(std::int64_t(1))};
         (*holder)->begin();
         VERIFY_OK(run((*holder)->execute(row, 5s)));
@@ -347,6 +355,7 @@ private Q_SLOTS:
         QFETCH(QByteArray, engine);
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         auto session = run(driver.textSession());
+        QVERIFY(session.has_value());
         (*session)->begin();
         VERIFY_OK(run((*session)->execute({"SELECT 1", {}})));
         QVERIFY(!run((*session)->execute({"SELECT * FROM nowhere_to_be_found", {}})));

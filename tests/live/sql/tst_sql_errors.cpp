@@ -63,7 +63,9 @@ private Q_SLOTS:
         QFETCH(QByteArray, engine);
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine))), admin(m_runtime, urlOf(m_databases.url(engine)));
         auto session = run(driver.textSession());
+        QVERIFY(session.has_value());
         const auto id = run((*session)->execute(connectionId(engine)));
+        QVERIFY(id.has_value());
         const auto asleep =
             beside((*session)->execute({engine == "mariadb" ? "SELECT SLEEP(30)" : "SELECT 1 FROM pg_sleep(30)", {}}));
         const QByteArray running =
@@ -84,6 +86,7 @@ private Q_SLOTS:
         const bool maria = engine == "mariadb";
         SqlDriver driver(m_runtime, urlOf(m_databases.url(engine)));
         auto session = run(driver.textSession());
+        QVERIFY(session.has_value());
         VERIFY_OK(run(
             (*session)->execute({maria ? "SET SESSION max_statement_time = 0.2" : "SET statement_timeout = 200", {}})));
         const Result ended =
@@ -95,7 +98,7 @@ private Q_SLOTS:
         QVERIFY2(ended.error().kind == Kind::Interrupted, qPrintable(ended.error().message));
         QVERIFY(recipes::lockError(ended.error()).kind == LockError::Kind::Refused);
         QVERIFY(!(*session)->broken());
-        QCOMPARE(run((*session)->execute({"SELECT 7", {}}))->number(), 7);
+        QCOMPARE(run((*session)->execute({"SELECT 7", {}})).value().number(), 7);
     }
 
     void waitsOutlastTheServersLimitOnStatements_data() {
@@ -138,6 +141,7 @@ private Q_SLOTS:
         SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")));
         makeTable(driver, "idle");
         auto session = run(driver.textSession());
+        QVERIFY(session.has_value());
         VERIFY_OK(run((*session)->execute({"SET idle_in_transaction_session_timeout = 150", {}})));
         (*session)->begin();
         VERIFY_OK(run((*session)->execute({"INSERT INTO idle VALUES (1)", {}})));
@@ -152,13 +156,14 @@ private Q_SLOTS:
     void limitsOnWaitsAreLeftAloneByWhatDoesNotWait() {
         SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")));
         auto session = run(driver.textSession());
+        QVERIFY(session.has_value());
         Statement limit{"SHOW lock_timeout", {}};
-        QCOMPARE(run((*session)->execute(limit, 5s))->text(), QByteArray("5s"));
+        QCOMPARE(run((*session)->execute(limit, 5s)).value().text(), QByteArray("5s"));
         limit.waits = false;
-        QCOMPARE(run((*session)->execute(limit, 7s))->text(), QByteArray("5s"));
+        QCOMPARE(run((*session)->execute(limit, 7s)).value().text(), QByteArray("5s"));
         limit.waits = true;
-        QCOMPARE(run((*session)->execute(limit, 7s))->text(), QByteArray("7s"));
-        QCOMPARE(run((*session)->execute(limit))->text(), QByteArray("0"));
+        QCOMPARE(run((*session)->execute(limit, 7s)).value().text(), QByteArray("7s"));
+        QCOMPARE(run((*session)->execute(limit)).value().text(), QByteArray("0"));
     }
 
     void signsThatNobodyWantsAnyMore() {
@@ -180,6 +185,7 @@ private Q_SLOTS:
         SqlClient other(m_runtime, m_databases.url("sqlite"), QString::fromLatin1(sql::kDefaultTable), options);
         makeTable(holder, "busy");
         auto session = run(holder.textSession());
+        QVERIFY(session.has_value());
         (*session)->begin();
         VERIFY_OK(run((*session)->execute({"INSERT INTO busy VALUES (1)", {}})));
         const Result refused = ask(other.driver, "INSERT INTO busy VALUES (2)");
@@ -203,6 +209,7 @@ private Q_SLOTS:
             other(m_runtime, urlOf(m_databases.url("sqlite")));
         makeTable(holder, "moment");
         auto session = run(holder.textSession());
+        QVERIFY(session.has_value());
         (*session)->begin();
         VERIFY_OK(run((*session)->execute({"INSERT INTO moment VALUES (1)", {}})));
         const auto waiting = beside(other.execute({"INSERT INTO moment VALUES (2)", {}}));
@@ -218,6 +225,7 @@ private Q_SLOTS:
         // PostgreSQL knows it by a name that can be taken from it; MariaDB gets the values in the text there.
         SqlDriver driver(m_runtime, urlOf(m_databases.url("postgresql")));
         auto session = run(driver.textSession());
+        QVERIFY(session.has_value());
         for (int round = 0; round < 3; ++round) {
             (*session)->begin();
             const Result sum = run((*session)->execute({"SELECT ?::bigint + 1", sql::valuesOf(std::int64_t(round))}));

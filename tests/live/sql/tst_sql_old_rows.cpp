@@ -54,12 +54,7 @@ private Q_SLOTS:
     }
 
     /// A row that nobody has used for 30 days is deleted when another one is made; its lock begins with greater tokens.
-    void rowsThatNobodyUsesGo_data() {
-        QTest::addColumn<QByteArray>("engine");
-        QTest::newRow("mariadb") << QByteArray("mariadb");
-        QTest::newRow("postgresql") << QByteArray("postgresql");
-        QTest::newRow("sqlite") << QByteArray("sqlite");
-    }
+    void rowsThatNobodyUsesGo_data() { engines(); }
     void rowsThatNobodyUsesGo() {
         QFETCH(QByteArray, engine);
         SqlClient a(m_runtime, m_databases.url(engine));
@@ -99,7 +94,32 @@ private Q_SLOTS:
         VERIFY_OK(release(*again, **next));
     }
 
+    /// A person may keep everybody out for good: nanoseconds cannot count so far.
+    void aRowThatEndsInTheYear9999IsHeld_data() { engines(); }
+    void aRowThatEndsInTheYear9999IsHeld() {
+        QFETCH(QByteArray, engine);
+        SqlClient a(m_runtime, m_databases.url(engine));
+        VERIFY_OK(a.prepare());
+        const QByteArray name = freshName();
+        const auto recipe = a.recipe("sql-lease", name);
+        const Granted grant = acquire(*recipe, request());
+        VERIFY_OK(grant);
+        VERIFY_OK(ask(a.driver, "UPDATE " + a.tables.locks + " SET expires_at = '9999-12-31 00:00:00' WHERE name = ?",
+                      {name}));
+        QCOMPARE(run(recipe->isLocked({})).value(), true);
+        const auto holders = run(recipe->holders({}));
+        VERIFY_OK(holders);
+        QCOMPARE(holders->size(), std::size_t(1));
+        QVERIFY(holders->front().left > 365 * 24h);
+        VERIFY_OK(release(*recipe, **grant));
+    }
+
 private:
+    static void engines() {
+        QTest::addColumn<QByteArray>("engine");
+        for (const char* engine : {"mariadb", "postgresql", "sqlite"})
+            QTest::newRow(engine) << QByteArray(engine);
+    }
     EventLoopRuntime m_runtime;
     Databases m_databases{m_runtime};
 };

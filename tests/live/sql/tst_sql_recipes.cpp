@@ -180,7 +180,7 @@ private Q_SLOTS:
         Granted refused = acquire(*theirs, request(0s));
         VERIFY_OK(refused);
         QVERIFY(!refused->has_value());
-        QVERIFY(std::chrono::steady_clock::now() - begun < 1s);
+        QVERIFY(std::chrono::steady_clock::now() - begun < 2500ms);
 
         begun = std::chrono::steady_clock::now();
         refused = acquire(*theirs, request(200ms));
@@ -194,7 +194,7 @@ private Q_SLOTS:
         QTest::qWait(120);
         QVERIFY(!waiting->done);
         VERIFY_OK(release(*ours, **grant));
-        QVERIFY(ends(waiting, 2000ms));
+        QVERIFY(ends(waiting, 8000ms));
         VERIFY_OK(*waiting->result);
         QVERIFY((*waiting->result)->has_value());
         VERIFY_OK(release(*theirs, ***waiting->result));
@@ -323,7 +323,7 @@ private Q_SLOTS:
         const auto wrong = release(*theirs, **old); // it was theirs once
         QVERIFY(!wrong);
         QVERIFY2(wrong.error().kind == Kind::NotOwner, qPrintable(wrong.error().message));
-        QVERIFY(!acquire(*theirs, request(0s))->has_value());
+        QVERIFY(!acquire(*theirs, request(0s)).value().has_value());
         VERIFY_OK(release(*ours, **grant));
         verifyFree(a, *ours, engine);
     }
@@ -347,7 +347,7 @@ private Q_SLOTS:
         QVERIFY2(late.error().kind == Kind::NotOwner, qPrintable(late.error().message));
         const Granted again = acquire(*ours, request(0s));
         QCOMPARE((*again)->token, (*one)->token + 1);
-        QVERIFY(*run(theirs->forceRelease({})));
+        QVERIFY(run(theirs->forceRelease({})).value());
         QVERIFY(release(*ours, **again).error().kind == Kind::NotOwner);
         const Granted last = acquire(*ours, request(0s));
         VERIFY_OK(release(*ours, **last));
@@ -455,9 +455,9 @@ private Q_SLOTS:
         const Granted one = acquire(*ours, shared), two = acquire(*theirs, shared);
         QVERIFY(one->has_value() && two->has_value());
         Request writer = request(300ms, 30s, "2");
-        QVERIFY(!acquire(*theirs, writer)->has_value());
+        QVERIFY(!acquire(*theirs, writer).value().has_value());
         VERIFY_OK(release(*ours, **one));
-        QVERIFY(!acquire(*ours, writer)->has_value());
+        QVERIFY(!acquire(*ours, writer).value().has_value());
         // The reader itself would wait for its own hold, and so would a writer that reads.
         writer.thread = shared.thread;
         QCOMPARE(acquire(*theirs, writer).error().kind, LockError::Kind::NotSupported);
@@ -465,7 +465,7 @@ private Q_SLOTS:
         VERIFY_OK(release(*theirs, **two));
         const Granted alone = acquire(*ours, writer);
         QVERIFY(alone->has_value());
-        QVERIFY(!acquire(*theirs, shared)->has_value());
+        QVERIFY(!acquire(*theirs, shared).value().has_value());
         shared.thread = writer.thread;
         QCOMPARE(acquire(*ours, shared).error().kind, LockError::Kind::NotSupported);
         VERIFY_OK(release(*ours, **alone));

@@ -67,6 +67,7 @@ private Q_SLOTS:
         QCOMPARE(first->path, QByteArray("/seq/deep/down/n-0000000000"));
         QCOMPARE(first->stat.ephemeralOwner, driver.session().id);
         const auto second = run(driver.create("/seq/deep/down/n-", {}, NodeMode::EphemeralSequential));
+        QVERIFY(second.has_value());
         QVERIFY(second->stat.czxid > first->stat.czxid);
         QCOMPARE(childrenOf(driver, "/seq/deep/down").size(), 2u);
         QVERIFY(run(driver.create(first->path + "/x", {}, NodeMode::Persistent)).error().kind == Kind::EphemeralParent);
@@ -80,6 +81,7 @@ private Q_SLOTS:
         auto making = driver.create("/order/n-", {}, NodeMode::EphemeralSequential);
         auto listing = driver.children("/order");
         const auto list = run(std::move(listing));
+        QVERIFY(list.has_value());
         QCOMPARE(list->names.size(), 1u);
         VERIFY_OK(run(std::move(making)));
     }
@@ -95,16 +97,16 @@ private Q_SLOTS:
         VERIFY_OK(run(driver.children("/w", children)));
         VERIFY_OK(run(other.set("/w", "2")));
         VERIFY_OK(run(other.set("/w", "3")));
-        QVERIFY(run(data.next(m_runtime, 5s))->kind == WatchEvent::Kind::Changed);
+        QVERIFY(run(data.next(m_runtime, 5s)).value().kind == WatchEvent::Kind::Changed);
         VERIFY_OK(run(other.create("/w/c", {}, NodeMode::Persistent)));
-        QVERIFY(run(children.next(m_runtime, 5s))->kind == WatchEvent::Kind::Children);
+        QVERIFY(run(children.next(m_runtime, 5s)).value().kind == WatchEvent::Kind::Children);
         VERIFY_OK(run(driver.sync("/w")));
         QVERIFY(!run(data.next(m_runtime, 1ms))); // once
         VERIFY_OK(run(driver.get("/w", data)));
         VERIFY_OK(run(driver.get("/w", data))); // twice the same: still one event
         VERIFY_OK(run(other.remove("/w/c")));
         VERIFY_OK(run(other.remove("/w")));
-        QVERIFY(run(data.next(m_runtime, 5s))->kind == WatchEvent::Kind::Deleted);
+        QVERIFY(run(data.next(m_runtime, 5s)).value().kind == WatchEvent::Kind::Deleted);
         VERIFY_OK(run(driver.sync("/")));
         QVERIFY(!run(data.next(m_runtime, 1ms)));
         QVERIFY(run(driver.get("/w", data)).error().kind == Kind::NoNode);
@@ -119,7 +121,7 @@ private Q_SLOTS:
         const auto failed = run(driver.multi(bad));
         QVERIFY2(failed.error().kind == Kind::NoNode, qPrintable(failed.error().message));
         QVERIFY(failed.error().message.contains(QLatin1String("/multi/none")));
-        QCOMPARE(run(driver.get("/multi"))->data, QByteArray("x"));
+        QCOMPARE(run(driver.get("/multi")).value().data, QByteArray("x"));
         VERIFY_OK(run(driver.multi({{Op::Kind::Remove, "/multi/a"}, {Op::Kind::Remove, "/multi"}})));
     }
     void nodesWithTtlWhereTheServerHasThem() {
@@ -142,7 +144,7 @@ private Q_SLOTS:
         ZooKeeperDriver root(m_runtime, urlOf(m_server.url()));
         QVERIFY(run(root.exists("/app/locks/a/b")).value());
         VERIFY_OK(run(root.remove("/app/locks/a/b")));
-        QCOMPARE(run(watch.next(m_runtime, 5s))->path, QByteArray("/a/b"));
+        QCOMPARE(run(watch.next(m_runtime, 5s)).value().path, QByteArray("/a/b"));
         QCOMPARE(childrenOf(driver, "/"), (std::vector<QByteArray>{"a"}));
     }
     void loginAndAccessLists() {
@@ -152,7 +154,7 @@ private Q_SLOTS:
         ZooKeeperDriver wrong(m_runtime, urlOf(QStringLiteral("zookeeper://alice:guess@") + host));
         ZooKeeperDriver nobody(m_runtime, urlOf(m_server.url()));
         VERIFY_OK(run(alice.create("/private", "x", NodeMode::Persistent)));
-        QCOMPARE(run(again.get("/private"))->data, QByteArray("x"));
+        QCOMPARE(run(again.get("/private")).value().data, QByteArray("x"));
         for (ZooKeeperDriver* driver : {&wrong, &nobody}) {
             const auto refused = run(driver->get("/private"));
             QVERIFY(refused.error().kind == Kind::NoAuth);

@@ -50,8 +50,8 @@ private Q_SLOTS:
         const auto ended = run(std::move(inFlight));
         QVERIFY(ended || ended.error().kind == Kind::ConnectionLoss);
         QVERIFY(eventually([&] { return driver.session().state == State::Suspended; }));
-        QVERIFY(run(watch.next(m_runtime, 1s))->kind == WatchEvent::Kind::Suspended);
-        QVERIFY(run(node.next(m_runtime, 1s))->kind == WatchEvent::Kind::Suspended);
+        QVERIFY(run(watch.next(m_runtime, 1s)).value().kind == WatchEvent::Kind::Suspended);
+        QVERIFY(run(node.next(m_runtime, 1s)).value().kind == WatchEvent::Kind::Suspended);
         const auto nextBrief = [&] { // but a sign of life
             std::optional<WatchEvent> event;
             do
@@ -70,7 +70,7 @@ private Q_SLOTS:
         // The node's watch has been set again, by the C client.
         ZooKeeperDriver other(m_runtime, urlOf(m_server.url()));
         VERIFY_OK(run(other.remove("/kept")));
-        QVERIFY(run(node.next(m_runtime, 5s))->kind == WatchEvent::Kind::Deleted);
+        QVERIFY(run(node.next(m_runtime, 5s)).value().kind == WatchEvent::Kind::Deleted);
         QVERIFY(eventually([&] { return run(brief.exists("/lost")).has_value(); }));
         QVERIFY(eventually([&] { return !run(brief.exists("/lost")).value(); })); // once it has timed out there too
     }
@@ -157,7 +157,7 @@ private Q_SLOTS:
             event = run(watch.next(m_runtime, 5s));
         while (event && event->kind != WatchEvent::Kind::Lost);
         QVERIFY(event);
-        QVERIFY(m_runtime.monotonic() - until < 500ms);
+        QVERIFY(m_runtime.monotonic() - until < 3s);
         proxy.deaf = false;
         proxy.cutAll();
         VERIFY_OK(run(driver.exists("/")));
@@ -215,7 +215,7 @@ private Q_SLOTS:
         auto stuck = driver->exists("/");
         const Nanos begun = m_runtime.monotonic();
         driver.reset();
-        QVERIFY(m_runtime.monotonic() - begun < 500ms);
+        QVERIFY(m_runtime.monotonic() - begun < 2s); // the session is longer
         QVERIFY(!run(std::move(stuck)));
         m_server.resume();
         ZooKeeperDriver closed(m_runtime, urlOf(m_server.url()), sessionOf(5s));

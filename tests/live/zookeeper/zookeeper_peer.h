@@ -8,6 +8,9 @@
 
 namespace lockscope::test {
 
+/// From a release to the next holder, at most: a few milliseconds, and what a loaded machine adds.
+inline constexpr Nanos kAtOnce = 3s;
+
 /// Another library's process, told what to do line by line.
 class Peer {
 public:

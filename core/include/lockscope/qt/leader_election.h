@@ -52,7 +52,8 @@ public:
     /// Gives the candidature up and the leadership back; ends when both are over. Nothing without a candidature. May
     /// campaign again later.
     Outcome<void> resign();
-    /// Waits at most `wait` until this candidate leads; whether it does.
+    /// Waits at most `wait` until this candidate leads; whether it does. False when the election is destroyed
+    /// meanwhile.
     Outcome<bool> waitUntilLeader(std::chrono::nanoseconds wait = std::chrono::nanoseconds::max(),
                                   std::stop_token stop = {}) const;
 

@@ -73,7 +73,7 @@ struct Ours {
 };
 
 /// From a release to the next holder: both are told by the server.
-constexpr Nanos kHandOver = 200ms;
+constexpr Nanos kHandOver = 3s; // a few milliseconds, and what a loaded machine adds
 
 /// Reads a key again and again until it is gone. `there`: when that was last asked for with the answer that it is
 /// there, so that it went later than that.

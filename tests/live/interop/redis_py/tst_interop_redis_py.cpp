@@ -83,7 +83,7 @@ private Q_SLOTS:
         const auto held = next(peer);
         QVERIFY(held && held->what == "held");
         const auto recipe = m_us->recipe("redis-set", kName);
-        QVERIFY(!run(recipe->acquire(requestFor(*recipe, 300ms), {}))->has_value());
+        QVERIFY(!run(recipe->acquire(requestFor(*recipe, 300ms), {})).value().has_value());
 
         auto waiting = recipe->acquire(requestFor(*recipe, 20s), {});
         QTest::qWait(150);
@@ -93,7 +93,8 @@ private Q_SLOTS:
         QVERIFY(grant && *grant);
         const auto released = next(peer);
         QVERIFY(released && released->what == "released");
-        QVERIFY2(got - released->at < 200ms, qPrintable(QString::number((got - released->at) / 1ms)));
+        // At the next look, and not at the end of its lease of 30 s.
+        QVERIFY2(got - released->at < 5s, qPrintable(QString::number((got - released->at) / 1ms)));
         QCOMPARE(run(recipe->release(**grant, {})).value_or(-1), 0);
     }
 
@@ -138,7 +139,7 @@ private Q_SLOTS:
         QCOMPARE(words.value(0), QByteArray("counted"));
         QCOMPARE(counted.wrong, QStringList());
         const int sum = counted.counts + words.value(1).toInt();
-        QCOMPARE(call(m_us->driver, {"GET", "count"})->text.toInt(), sum);
+        QCOMPARE(call(m_us->driver, {"GET", "count"}).value().text.toInt(), sum);
         QVERIFY(counted.counts > 0 && words.value(1).toInt() > 0); // neither was shut out
         qInfo("counted together: %d by us, %d by redis-py", counted.counts, words.value(1).toInt());
     }

@@ -38,7 +38,7 @@ class TestRedisLayouts : public QObject {
 
     redis::Result ask(redis::Args args) { return call(m_a->driver, std::move(args)); }
     Hash hash(const QByteArray& key) { return hashOf(ask({"HGETALL", key})); }
-    std::int64_t pttl(const QByteArray& key) { return ask({"PTTL", key})->integer; }
+    std::int64_t pttl(const QByteArray& key) { return ask({"PTTL", key}).value().integer; }
     std::int64_t serverMs() {
         const redis::Result time = ask({"TIME"});
         return time->items[0].text.toLongLong() * 1000 + time->items[1].text.toLongLong() / 1000;
@@ -88,7 +88,7 @@ private Q_SLOTS:
         QVERIFY(about(pttl(name), 30'000));
         QCOMPARE(second.token, first.token + 1); // the counter grows with re-entries, too
         const QByteArray counter = "redisson_lock_token:" + tag;
-        QCOMPARE(ask({"GET", counter})->text, QByteArray::number(qlonglong(second.token)));
+        QCOMPARE(ask({"GET", counter}).value().text, QByteArray::number(qlonglong(second.token)));
         QVERIFY(about(pttl(counter), kCounterLifeMs));
         QVERIFY(run(recipe->release(second, {})).has_value());
         Grant last = second;
@@ -103,7 +103,7 @@ private Q_SLOTS:
         const auto recipe = m_a->recipe("redis-fenced", "orders");
         const auto grant = run(recipe->acquire(requestFor(*recipe, 0s), {}));
         QVERIFY(!grant && grant.error().kind == LockError::Kind::Refused);
-        QCOMPARE(ask({"EXISTS", "orders"})->integer, 0);
+        QCOMPARE(ask({"EXISTS", "orders"}).value().integer, 0);
     }
 
     void fair() {
@@ -111,7 +111,7 @@ private Q_SLOTS:
         const auto holder = m_a->recipe("redis-fair", "orders");
         const Grant grant = take(*holder, Mode::Exclusive, 20s);
         QCOMPARE(hash("orders"), (Hash{{m_a->uuid + ":1", "1"}}));
-        QVERIFY(!run(m_b->recipe("redis-fair", "orders")->acquire(requestFor(*holder, 0s), {}))->has_value());
+        QVERIFY(!run(m_b->recipe("redis-fair", "orders")->acquire(requestFor(*holder, 0s), {})).value().has_value());
         QCOMPARE(keys(), QList<QByteArray>{"orders"}); // a try does not queue
 
         recipes::RedisLock patient = m_b->lock("orders");
@@ -125,24 +125,24 @@ private Q_SLOTS:
         auto waiting = second->acquire(timed, {});
         auto waitingToo = third->acquire(endless, stop.get_token());
         const QByteArray b1 = m_b->uuid + ":1", b2 = m_b->uuid + ":2";
-        QTRY_COMPARE(ask({"LLEN", queue})->integer, 2);
-        QTRY_COMPARE(ask({"PUBSUB", "CHANNELS"})->items.size(), std::size_t(2));
-        QCOMPARE(ask({"LRANGE", queue, "0", "-1"})->items[0].text, b1);
-        QCOMPARE(ask({"LRANGE", queue, "0", "-1"})->items[1].text, b2);
+        QTRY_COMPARE(ask({"LLEN", queue}).value().integer, 2);
+        QTRY_COMPARE(ask({"PUBSUB", "CHANNELS"}).value().items.size(), std::size_t(2));
+        QCOMPARE(ask({"LRANGE", queue, "0", "-1"}).value().items[0].text, b1);
+        QCOMPARE(ask({"LRANGE", queue, "0", "-1"}).value().items[1].text, b2);
         // now + what is left of the lease + the waiter's own wait; then the one behind it: + 5 min.
-        const std::int64_t score1 = ask({"ZSCORE", deadlines, b1})->text.toLongLong();
-        const std::int64_t score2 = ask({"ZSCORE", deadlines, b2})->text.toLongLong();
+        const std::int64_t score1 = ask({"ZSCORE", deadlines, b1}).value().text.toLongLong();
+        const std::int64_t score2 = ask({"ZSCORE", deadlines, b2}).value().text.toLongLong();
         QVERIFY2(std::abs(score1 - now - 27'000) < 2000, qPrintable(QString::number(score1 - now)));
         QCOMPARE(score2 - score1, 300'000);
-        QCOMPARE(ask({"PUBSUB", "NUMSUB", "redisson_lock__channel:{orders}:" + b1})->items[1].integer, 1);
+        QCOMPARE(ask({"PUBSUB", "NUMSUB", "redisson_lock__channel:{orders}:" + b1}).value().items[1].integer, 1);
         QCOMPARE(pttl(queue), -1);
 
         // Released: the first gets it, and the others' deadlines move by what it would have waited.
         QVERIFY(run(holder->release(grant, {})).has_value());
         const auto next = run(std::move(waiting));
         QVERIFY(taken(next));
-        QCOMPARE(ask({"LRANGE", queue, "0", "-1"})->items.size(), std::size_t(1));
-        QCOMPARE(ask({"ZSCORE", deadlines, b2})->text.toLongLong(), score2 - 7000);
+        QCOMPARE(ask({"LRANGE", queue, "0", "-1"}).value().items.size(), std::size_t(1));
+        QCOMPARE(ask({"ZSCORE", deadlines, b2}).value().text.toLongLong(), score2 - 7000);
 
         stop.request_stop();
         QCOMPARE(run(howCancelled(std::move(waitingToo))), std::optional(Cancelled::Why::Stopped));
@@ -161,16 +161,16 @@ private Q_SLOTS:
         Request other = requestFor(*third);
         other.thread = "2";
         auto waiting = second->acquire(requestFor(*second), stop.get_token());
-        QTRY_COMPARE(ask({"LLEN", queue})->integer, 1);
+        QTRY_COMPARE(ask({"LLEN", queue}).value().integer, 1);
         auto waitingToo = third->acquire(other, {});
-        QTRY_COMPARE(ask({"LLEN", queue})->integer, 2);
+        QTRY_COMPARE(ask({"LLEN", queue}).value().integer, 2);
         stop.request_stop();
         QCOMPARE(run(howCancelled(std::move(waiting))), std::optional(Cancelled::Why::Stopped));
         QVERIFY(run(holder->release(grant, {})).has_value());
         const Nanos begun = m_runtime.monotonic();
         const auto got = run(std::move(waitingToo));
         QVERIFY(taken(got));
-        QVERIFY(m_runtime.monotonic() - begun < 1s);
+        QVERIFY(m_runtime.monotonic() - begun < 3s); // a place in the queue lasts 5 s
     }
 
     void fairWaitsForNoDeadWaiterLongerThanItsPatience() {
@@ -185,7 +185,7 @@ private Q_SLOTS:
         QVERIFY(ask({"RPUSH", queue, dead}));
         QVERIFY(ask({"ZADD", "redisson_lock_timeout:{orders}", deadline, dead}));
         auto acquiring = waiter->acquire(requestFor(*waiter), {});
-        QTRY_COMPARE(ask({"LLEN", queue})->integer, 2);
+        QTRY_COMPARE(ask({"LLEN", queue}).value().integer, 2);
         const Nanos begun = m_runtime.monotonic();
         QCOMPARE(run(holder->release(grant, {})).value_or(-1), 0);
         const auto got = run(std::move(acquiring));
@@ -214,7 +214,7 @@ private Q_SLOTS:
         const QByteArray theirs = "{orders}:" + other + ":rwlock_timeout:1";
         const Grant first = take(*a, Mode::Shared, 10s);
         QCOMPARE(hash("orders"), (Hash{{"mode", "read"}, {me, "1"}}));
-        QCOMPARE(ask({"GET", hold1})->text, QByteArray("1"));
+        QCOMPARE(ask({"GET", hold1}).value().text, QByteArray("1"));
         QVERIFY(about(pttl(hold1), 10'000) && about(pttl("orders"), 10'000));
         const Grant second = take(*a, Mode::Shared, 5s, 1);
         QCOMPARE(second.holds, 2);
@@ -223,17 +223,17 @@ private Q_SLOTS:
         QCOMPARE(hash("orders"), (Hash{{"mode", "read"}, {me, "2"}, {other, "1"}}));
         QVERIFY(about(pttl("orders"), 60'000));
         // No reader becomes the writer, not even alone.
-        QVERIFY(!run(a->acquire(requestFor(*a, 0s), {}))->has_value());
+        QVERIFY(!run(a->acquire(requestFor(*a, 0s), {})).value().has_value());
 
         // A renewal is of one's own hold keys, and shortens nothing for others.
         QVERIFY(run(a->renew(first, {})).value_or(false));
         QVERIFY(about(pttl(hold2), 10'000) && about(pttl("orders"), 60'000));
 
         QCOMPARE(run(b->release(beside, {})).value_or(-1), 0);
-        QCOMPARE(ask({"EXISTS", theirs})->integer, 0);
+        QCOMPARE(ask({"EXISTS", theirs}).value().integer, 0);
         QVERIFY(about(pttl("orders"), 10'000)); // as long as the longest hold that is left
         QCOMPARE(run(a->release(second, {})).value_or(-1), 1);
-        QCOMPARE(ask({"EXISTS", hold2})->integer, 0);
+        QCOMPARE(ask({"EXISTS", hold2}).value().integer, 0);
         QCOMPARE(hash("orders"), (Hash{{"mode", "read"}, {me, "1"}}));
         QCOMPARE(run(a->release(first, {})).value_or(-1), 0);
         QCOMPARE(keys(), QList<QByteArray>());
@@ -255,12 +255,12 @@ private Q_SLOTS:
         QCOMPARE(hash("orders"), (Hash{{"mode", "write"}, {me, "1"}, {me + ":write", "1"}}));
         Request read = requestFor(*b, 0s);
         read.mode = Mode::Shared;
-        QVERIFY(!run(b->acquire(read, {}))->has_value());
+        QVERIFY(!run(b->acquire(read, {})).value().has_value());
 
         // The writing is given up, the reading goes on, and who waits to read is told.
         read.wait = 10s;
         auto waiting = b->acquire(read, {});
-        QTRY_COMPARE(ask({"PUBSUB", "NUMSUB", "redisson_rwlock:{orders}"})->items[1].integer, 1);
+        QTRY_COMPARE(ask({"PUBSUB", "NUMSUB", "redisson_rwlock:{orders}"}).value().items[1].integer, 1);
         const Nanos begun = m_runtime.monotonic();
         QCOMPARE(run(a->release(writing, {})).value_or(-1), 0);
         const auto beside = run(std::move(waiting));
@@ -305,13 +305,13 @@ private Q_SLOTS:
         const auto grant = run(a->acquire(two, {}));
         QVERIFY(taken(grant));
         QCOMPARE((*grant)->permits, 2);
-        QCOMPARE(ask({"GET", "pool"})->text, QByteArray("1"));
+        QCOMPARE(ask({"GET", "pool"}).value().text, QByteArray("1"));
         const auto ids = ask({"ZRANGE", "{pool}:timeout", "0", "-1", "WITHSCORES"});
         QCOMPARE(ids->items.size(), std::size_t(4));
         QCOMPARE(ids->items[0].text.size(), 16);
         QVERIFY(std::abs(ids->items[1].text.toLongLong() - now - 20'000) < 2000);
-        QVERIFY(!run(b->acquire(two, {}))->has_value()); // all or none
-        QCOMPARE(ask({"GET", "pool"})->text, QByteArray("1"));
+        QVERIFY(!run(b->acquire(two, {})).value().has_value()); // all or none
+        QCOMPARE(ask({"GET", "pool"}).value().text, QByteArray("1"));
 
         Request four = requestFor(*b);
         four.permits = 4;
@@ -320,8 +320,9 @@ private Q_SLOTS:
         QVERIFY(never.error().message.contains(QStringLiteral("3")));
 
         auto news = run(m_b->driver.subscribe("redisson_sc:{pool}"));
+        QVERIFY(news.has_value());
         QCOMPARE(run(a->release(**grant, {})).value_or(-1), 0);
-        QCOMPARE(run((*news)->next(5s))->payload, QByteArray("3")); // the free permits
+        QCOMPARE(run((*news)->next(5s)).value().payload, QByteArray("3")); // the free permits
         QCOMPARE(keys(), (QList<QByteArray>{"lockscope_permits:{pool}", "pool"}));
 
         // An ended permit is one more for the next who comes.
@@ -333,14 +334,14 @@ private Q_SLOTS:
         const auto others = run(b->acquire(three, {}));
         QVERIFY(taken(others));
         QCOMPARE(run(b->release(**others, {})).value_or(-1), 0);
-        QCOMPARE(ask({"GET", "pool"})->text, QByteArray("3"));
+        QCOMPARE(ask({"GET", "pool"}).value().text, QByteArray("3"));
     }
 
     void naiveValues() {
         const auto setnx = m_a->recipe("redis-setnx", "a");
         const std::int64_t now = m_runtime.wallMs();
         take(*setnx, Mode::Exclusive, 20s);
-        const std::int64_t expiry = ask({"GET", "a"})->text.toLongLong();
+        const std::int64_t expiry = ask({"GET", "a"}).value().text.toLongLong();
         QVERIFY(std::abs(expiry - now - 20'000) < 2000);
         QCOMPARE(pttl("a"), -1);
         // For a client whose clock is ahead, the time is past.
@@ -350,16 +351,16 @@ private Q_SLOTS:
         QVERIFY(taken(run(early.recipe("redis-setnx", "a")->acquire(requestFor(*setnx, 0s), {}))));
 
         take(*m_a->recipe("redis-setnx-expire", "b"), Mode::Exclusive, 20s);
-        QCOMPARE(ask({"GET", "b"})->text, m_a->uuid + ":1");
+        QCOMPARE(ask({"GET", "b"}).value().text, m_a->uuid + ":1");
         QVERIFY(about(pttl("b"), 20'000));
 
         const auto getdel = m_a->recipe("redis-set-getdel", "c");
         const Grant grant = take(*getdel, Mode::Exclusive, 20s);
-        QCOMPARE(ask({"GET", "c"})->text, grant.value);
+        QCOMPARE(ask({"GET", "c"}).value().text, grant.value);
         QVERIFY(ask({"SET", "c", "another's"}));
         const auto released = run(getdel->release(grant, {}));
         QVERIFY(!released && released.error().kind == LockError::Kind::NotOwner);
-        QCOMPARE(ask({"GET", "c"})->text, QByteArray("another's"));
+        QCOMPARE(ask({"GET", "c"}).value().text, QByteArray("another's"));
     }
 
     void anotherFormatIsNamedAndLeftAlone_data() {
@@ -409,7 +410,7 @@ private Q_SLOTS:
         QFETCH(QByteArrayList, there);
         QFETCH(QString, word);
         QVERIFY(ask(redis::Args(there.begin(), there.end())));
-        const QByteArray before = ask({"DUMP", "orders"})->text;
+        const QByteArray before = ask({"DUMP", "orders"}).value().text;
         const auto recipe = m_a->recipe(id, "orders");
         const auto grant = run(recipe->acquire(requestFor(*recipe, 30ms), {}));
         QVERIFY(!taken(grant)); // never do both believe that they hold it
@@ -421,7 +422,7 @@ private Q_SLOTS:
             QVERIFY2(grant.error().message.contains(word), qPrintable(grant.error().message));
             QVERIFY(grant.error().message.contains(QStringLiteral("orders")));
         }
-        QCOMPARE(ask({"DUMP", "orders"})->text, before);
+        QCOMPARE(ask({"DUMP", "orders"}).value().text, before);
         QCOMPARE(keys(), QList<QByteArray>{"orders"});
     }
 
@@ -457,9 +458,9 @@ private Q_SLOTS:
         QFETCH(QByteArray, id);
         QFETCH(QByteArrayList, there);
         QVERIFY(ask(redis::Args(there.begin(), there.end())));
-        const QByteArray before = ask({"DUMP", "orders"})->text;
+        const QByteArray before = ask({"DUMP", "orders"}).value().text;
         const auto freed = run(m_a->recipe(id, "orders")->forceRelease({}));
-        QCOMPARE(ask({"DUMP", "orders"})->text, before);
+        QCOMPARE(ask({"DUMP", "orders"}).value().text, before);
         QVERIFY(!freed);
         QCOMPARE(lockErrorId(freed.error().kind), lockErrorId(LockError::Kind::ForeignFormat));
         QVERIFY2(freed.error().message.contains(QStringLiteral("left alone")), qPrintable(freed.error().message));
