@@ -56,6 +56,21 @@ std::optional<scenario::Scenario> scenarioOf(const Arguments& arguments) {
     return *std::move(loaded);
 }
 
+/// Hours of virtual time are millions of events, all in memory: that is told before, as no word follows until the end.
+void noteLongRun(const scenario::Scenario& scenario, std::uint64_t seed) {
+    constexpr Nanos kLong = 1h, kTried = 1min;
+    constexpr double kMillion = 1e6;
+    if (scenario.until <= kLong) return;
+    scenario::Scenario tried = scenario;
+    tried.until = kTried;
+    tried.liveness.reset(); // it may lie after the end
+    const double events = double(experiment::run(tried, seed).trace->size());
+    const double millions = events * double(scenario.until.count()) / double(kTried.count()) / kMillion;
+    complain(tr("%1 of virtual time: about %2 million events, all kept in memory. Ctrl+C ends it; --until makes it "
+                "shorter.")
+                 .arg(durationText(scenario.until), QString::number(millions, 'f', 1)));
+}
+
 QByteArray reportJson(const scenario::Scenario& scenario, std::uint64_t seed, const experiment::RunReport& report) {
     JsonLine line;
     line.add("scenario", scenario.id)
@@ -178,8 +193,9 @@ int simulate(const QStringList& words) {
         return misused("simulate", tr("--record: that is the scenario itself, and would be lost: name another file"));
     const auto scenario = scenarioOf(*arguments);
     if (!scenario) return kUsage;
-    if (arguments->has("seeds")) return simulateMany(*scenario, **seeds, arguments->has("json"));
     const std::uint64_t seed = *seeds ? (*seeds)->first : scenario->seed.value_or(1);
+    noteLongRun(*scenario, seed);
+    if (arguments->has("seeds")) return simulateMany(*scenario, **seeds, arguments->has("json"));
     return simulateOne(*scenario, seed, *arguments);
 }
 

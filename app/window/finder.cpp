@@ -79,12 +79,12 @@ void findSettings(MainWindow* window, const QString& typed, std::vector<CommandF
         {"clients", "processes number how many 客户端 数量"},
         {"lease", "ttl expiry time-out seconds 租约 过期 时间"},
         {"watchdog", "renewal heartbeat interval 看门狗 续期 间隔"},
-        {"max_hold", "maximum hold time bound hung work 最长持有 上限"},
+        {"max_hold", "maximum longest hold time bound hung work 最长持有 上限"},
         {"hold", "work duration busy 工作 时长"},
         {"think", "rest pause idle between 间歇 休息"},
         {"token_check", "fencing token resource refuse 栅栏 令牌 检查"},
-        {"deadline", "own clock stops ignores 截止 期限"},
-        {"on_loss", "lost carry on stop 丢失 失去"},
+        {"deadline", "at its own clock stops ignores 截止 期限"},
+        {"on_loss", "when lost carry on stop 丢失 失去"},
     };
     for (const QString& setting : panel->settings()) {
         const auto known =
@@ -110,7 +110,10 @@ void findSettings(MainWindow* window, const QString& typed, std::vector<CommandF
 void findTerms(MainWindow* window, const QString& typed, std::vector<CommandField::Find>& found) {
     const QString language = views::WelcomePage::scenarioLanguage();
     std::size_t count = 0;
-    for (const lesson::Term* term : lesson::findTerms(typed, language)) {
+    // As it was typed, as the hyphens of "redis-set" are its own; then without the words that only ask.
+    auto terms = lesson::findTerms(typed, language);
+    if (terms.empty()) terms = lesson::findTerms(views::withoutLittleWords(typed), language);
+    for (const lesson::Term* term : terms) {
         if (++count > kMost) break;
         found.push_back({term->name.in(language), Finder::tr("What is this?"), "info",
                          [window, id = term->id] { window->help()->showTerm(id); },
@@ -202,7 +205,7 @@ std::vector<CommandField::Find> findsIn(MainWindow* window, const QString& typed
     if (typed.size() < kLeastLetters) return found;
     findLessons(window, typed, found);
     findSettings(window, typed, found);
-    findTerms(window, views::withoutLittleWords(typed), found);
+    findTerms(window, typed, found);
     findParties(window, typed, found);
     findDeeds(window, typed, found);
     return found;

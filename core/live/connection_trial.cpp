@@ -19,6 +19,11 @@ struct Text {
 /// A big server is looked through for so long; what was not seen by then does not change the answer.
 constexpr Nanos kLongestLook = 3s;
 
+/// etcd and memcached check a login only if they are set up to; a server without logins takes any, and says nothing.
+bool mayIgnoreLogins(Service service) {
+    return service == Service::Etcd || service == Service::Memcached;
+}
+
 QString joined(const QString& first, const QString& second) {
     //: A sentence after a sentence, as the language spaces them.
     return Text::tr("%1 %2", "a sentence after a sentence").arg(first, second);
@@ -55,12 +60,31 @@ private:
             tell(Outcome::Failed, other.isEmpty() ? opened.error().message : joined(opened.error().message, other));
             co_return;
         }
+        const bool mayBeIgnored = mayIgnoreLogins(m_url.service) && !m_url.user.isEmpty();
+        if (mayBeIgnored) m_loginIgnored = co_await servesEverybody();
         m_runtime.callAt(m_runtime.monotonic() + kLongestLook, [this] { judge(); });
         co_await m_watcher->watch([this](const inspect::LockReport& report) {
             m_last = report;
             // Rights show with the search, and not before it has gone through.
             if (report.trouble || report.complete) judge();
         });
+    }
+
+    /// Whether the server lets clients without a login in, too.
+    QCoro::Task<bool> servesEverybody() {
+        ConnectionUrl nobody = m_url;
+        nobody.user.clear();
+        nobody.password.clear();
+        m_stranger = *inspect::makeWatcher(m_runtime, nobody, realDiallers(), inspect::watchOptionsOf(nobody));
+        const auto opened = co_await m_stranger->open();
+        m_stranger.reset();
+        co_return opened.has_value();
+    }
+
+    QString connected() const {
+        const QString text = connectedText(*m_last, m_watcher->where());
+        if (!m_loginIgnored) return text;
+        return joined(text, Text::tr("This server serves everybody: the login in the address is not used."));
     }
 
     void judge() {
@@ -73,12 +97,12 @@ private:
             tell(Outcome::Failed, m_last->trouble->message);
         } else if (!m_last->notes.empty()) {
             constexpr std::size_t kMost = 3;
-            QStringList text{connectedText(*m_last, m_watcher->where())};
+            QStringList text{connected()};
             for (std::size_t i = 0; i < std::min(kMost, m_last->notes.size()); ++i)
                 text << textOf(m_last->notes[i]);
             tell(Outcome::Partly, text.join(QLatin1Char('\n')));
         } else {
-            tell(Outcome::Fine, connectedText(*m_last, m_watcher->where()));
+            tell(Outcome::Fine, connected());
         }
     }
 
@@ -89,6 +113,8 @@ private:
     EventLoopRuntime m_runtime;
     const ConnectionUrl m_url;
     std::unique_ptr<inspect::Watcher> m_watcher;
+    std::unique_ptr<inspect::Watcher> m_stranger; ///< without the login, while it is being found out who is let in
+    bool m_loginIgnored = false;
     std::optional<inspect::LockReport> m_last;
     Told m_told;
 };

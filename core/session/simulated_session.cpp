@@ -107,11 +107,10 @@ Abilities SimulatedSession::abilities() const {
 }
 
 QString SimulatedSession::title() const {
-    // The id is the English name; other languages have words of their own.
     //: The language code of this translation, e.g. zh_CN. Leave as en for English.
     const QString language = QCoreApplication::translate("Language", "en");
-    const bool named = m_base.titles.contains(language);
-    return m_base.id.isEmpty() || named ? m_base.titleIn(language) : m_base.id;
+    const QString named = m_base.titleIn(language);
+    return named.isEmpty() ? m_base.id : named;
 }
 
 Health SimulatedSession::health() const {

@@ -3,9 +3,11 @@
 #include "trace/chunk_codec.h"
 #include "trace/recording_file.h"
 #include "trace/recording_head.h"
+#include "trace/time_text.h"
 
 #include <QDir>
 #include <QFileInfo>
+#include <QJsonDocument>
 
 namespace lockscope::trace {
 
@@ -26,16 +28,35 @@ struct RecordingReader::Impl {
     std::unexpected<RecordingError> error(Kind kind, const QString& message) const {
         return std::unexpected(RecordingError{kind, message.arg(QDir::toNativeSeparators(path))});
     }
+    /// No event is left: says what was in the file, and how to get that back.
+    QString allIsLost(const QString& name) const {
+        const QString lost =
+            meta.rows > 0 ? Words::tr("%1 is damaged in its first part: none of its %2 events can be read.")
+                                .arg(name, QString::number(meta.rows))
+                          : Words::tr("%1 is damaged in its first part: none of its events can be read.").arg(name);
+        const QString scenario = QJsonDocument::fromJson(meta.scenario)[u"id"].toString();
+        if (scenario.isEmpty() || meta.origin != u"simulated")
+            return Words::tr("%1 Copy it again from where it was made, or record anew.").arg(lost);
+        return Words::tr("%1 It recorded the scenario “%2” with the seed %3: run that again, or copy the file again "
+                         "from where it was made.")
+            .arg(lost, scenario, QString::number(meta.seed));
+    }
+    QString restIsLost(const QString& name) const {
+        const QString rows = QString::number(trace->size());
+        if (meta.rows <= trace->size()) // the number was lost, too, or the damage lies elsewhere
+            return Words::tr("%1 is damaged after event %2. What lies before can be read.").arg(name, rows);
+        const Nanos last(trace->timeAt(trace->size() - 1));
+        return Words::tr("%1 is damaged after event %2 of %3, at %4. What lies before can be read; the rest is lost.")
+            .arg(name, rows, QString::number(meta.rows), instantText(last, 100ms));
+    }
     std::unexpected<RecordingError> damaged() const {
         const QString name = QDir::toNativeSeparators(path), rows = QString::number(trace->size());
         // That its content is bad is what "damaged" says.
         const QString why = file && !file->contentIsBad() ? file->lastError() : QString();
-        if (why.isEmpty() && trace->size() == 0)
-            return error(Kind::Damaged, Words::tr("%1 is damaged before its first event: there is nothing in it to "
-                                                  "show. Copy it again from where it was made, or record anew."));
-        const QString message =
-            why.isEmpty() ? Words::tr("%1 is damaged after event %2. What lies before can be read.").arg(name, rows)
-                          : Words::tr("%1 could not be read beyond event %2: %3.").arg(name, rows, why);
+        const QString message = !why.isEmpty()
+                                    ? Words::tr("%1 could not be read beyond event %2: %3.").arg(name, rows, why)
+                                : trace->size() == 0 ? allIsLost(name)
+                                                     : restIsLost(name);
         return std::unexpected(RecordingError{Kind::Damaged, message});
     }
 

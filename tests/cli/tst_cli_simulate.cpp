@@ -28,6 +28,18 @@ private Q_SLOTS:
         QVERIFY2(ran.status == 0 && ran.out.contains("\n  1 acquisition, 41 events, digest "), ran.told());
     }
 
+    /// Nothing is said until the end of a run: what it will cost comes before.
+    void aRunOfHoursIsToldBefore() {
+        const Ran hour = program("simulate contention --until 61m --json");
+        QVERIFY2(hour.status == 0 && hour.err.contains("1 h 01 m of virtual time: about 0."), hour.told());
+        QCOMPARE(hour.err.count('\n'), 1);
+        const double told = hour.err.mid(hour.err.indexOf("about ") + 6).split(' ').first().toDouble() * 1e6;
+        const double events = hour.object()[u"events"].toDouble();
+        QVERIFY2(told > events / 2 && told < events * 2, hour.told());
+        const Ran minutes = program("simulate contention --until 2m --json");
+        QVERIFY2(minutes.status == 0 && minutes.err.isEmpty(), minutes.told());
+    }
+
     void oneRunIsOneObject() {
         const Ran ran = program("simulate gc-pause --recipe redis-set --seed 7 --json");
         QVERIFY2(ran.status == 1 && ran.err.isEmpty(), ran.told());

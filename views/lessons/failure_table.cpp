@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "lessons/failure_table.h"
 
+#include "scenario/scenario_file.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 
+#include <QCoreApplication>
 #include <QGridLayout>
 #include <QKeyEvent>
 #include <QPainter>
@@ -205,9 +207,14 @@ void FailureTable::fillCell(int row, int column) {
     }
     shown->setEnabled(played);
     const QString words = sentence(row, column);
-    //: In the tip of a cell, below what came of it: %1 a scenario, %2 a seed.
-    const QString run = tr("Open the run: %1, seed %2").arg(cell.scenario).arg(cell.seed);
-    shown->setToolTip(played ? words + u'\n' + run : words);
+    QString tip = words;
+    if (played) {
+        const auto scenario = scenario::loadScenario(cell.scenario); // called as the run will be
+        const QString title = scenario ? scenario->titleIn(QCoreApplication::translate("Language", "en")) : QString();
+        //: In the tip of a cell, below what came of it: %1 a scenario, %2 a seed.
+        tip += u'\n' + tr("Open the run: %1, seed %2").arg(title.isEmpty() ? cell.scenario : title).arg(cell.seed);
+    }
+    shown->setToolTip(tip);
     shown->setAccessibleName(words);
     shown->setAccessibleDescription(played ? tr("Enter opens the run") : QString());
 }

@@ -6,6 +6,7 @@
 #include "lessons/failure_table.h"
 #include "lessons/source_label.h"
 #include "lessons/task_box.h"
+#include "lessons/whole_names.h"
 #include "scenario/scenario_file.h"
 #include "theme/follow_focus.h"
 #include "theme/fonts.h"
@@ -271,7 +272,7 @@ void LessonPanel::refresh() {
     const QString words = phase == Phase::Away
                               ? tr("Break the run as you like: it is yours now. Right-click a row, or use the controls "
                                    "at the left, then play on. The lesson goes on where you left it.")
-                              : m_guide->narration();
+                              : withWholeNames(m_guide->narration());
     if (words != m_narration->text()) {
         m_narration->setText(words);
         m_narration->setAccessibleDescription(phase == Phase::Step ? tr("Look at: %1").arg(m_guide->where())
@@ -291,7 +292,7 @@ void LessonPanel::refresh() {
 void LessonPanel::refreshTerms(bool shown) {
     const bool told = m_guide->phase() == LessonGuide::Phase::Step || m_guide->phase() == LessonGuide::Phase::Turn;
     const auto terms =
-        told ? lesson::termsIn(m_narration->text(), m_guide->language()) : std::vector<const lesson::Term*>{};
+        told ? lesson::termsIn(m_guide->narration(), m_guide->language()) : std::vector<const lesson::Term*>{};
     // Where the names are long, two words may be all that fit.
     int room = width() - 6 * kGrid;
     for (std::size_t i = 0; i < m_terms.size(); ++i) {
@@ -350,7 +351,7 @@ void LessonPanel::refreshQuestion() {
     setShown(m_pair, m_guide->pair().has_value());
     const bool asks = m_guide->phase() == Phase::Step && !m_guide->question().isEmpty() && m_guide->arrived();
     m_question->setVisible(asks);
-    if (asks) m_question->setText(m_guide->question());
+    if (asks) m_question->setText(withWholeNames(m_guide->question()));
     const QStringList choices = m_guide->choices();
     const std::vector<int> hands = m_guide->hands();
     const int most = hands.empty() ? 0 : std::ranges::max(hands);
@@ -362,10 +363,10 @@ void LessonPanel::refreshQuestion() {
         if (!asks || i >= choices.size()) continue;
         const bool mine = m_guide->chosen() == i;
         button->setHands(hands.empty() ? 0 : hands[std::size_t(i)], most);
-        button->setChoice(choices[i], m_guide->locked()
-                                          ? (mine ? ChoiceButton::Mark::Locked : ChoiceButton::Mark::Passed)
-                                      : mine ? ChoiceButton::Mark::Chosen
-                                             : ChoiceButton::Mark::Open);
+        button->setChoice(withWholeNames(choices[i]),
+                          m_guide->locked() ? (mine ? ChoiceButton::Mark::Locked : ChoiceButton::Mark::Passed)
+                          : mine            ? ChoiceButton::Mark::Chosen
+                                            : ChoiceButton::Mark::Open);
     }
     const bool turn = m_guide->phase() == Phase::Turn;
     m_task->setVisible(turn);

@@ -78,11 +78,14 @@ void PresenterBar::refresh() {
 
 void PresenterBar::fitWorld() {
     const session::Session* const session = m_context->session();
-    const QString whole = session ? session->health().text : QString();
+    if (!session) return m_world->setText(QString());
+    constexpr int kLeastTitle = 180; // px of a title that is worth its place although its middle is missing
     const QFontMetrics letters = m_world->fontMetrics();
-    const int needed =
-        layout()->sizeHint().width() + letters.horizontalAdvance(whole) - letters.horizontalAdvance(m_world->text());
-    m_world->setText(session && needed > width() ? session->title() : whole);
+    const int room = width() - layout()->sizeHint().width() + letters.horizontalAdvance(m_world->text());
+    const auto fits = [&](const QString& text) { return letters.horizontalAdvance(text) <= room; };
+    const QString whole = session->health().text, title = session->title(), id = m_context->settings().id;
+    const bool titled = id.isEmpty() || fits(title) || room >= kLeastTitle * textScale();
+    m_world->setText(fits(whole) ? whole : titled ? title : id);
 }
 
 bool PresenterBar::event(QEvent* event) {

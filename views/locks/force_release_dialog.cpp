@@ -14,10 +14,14 @@
 namespace lockscope::views {
 
 namespace {
+
+constexpr int kLines = 10; ///< of commands that are in sight at once
+
 /// As databases free what only a session or its transaction can give back.
 bool endsASession(const QString& command) {
     return command.contains(QLatin1String("pg_terminate_backend(")) || command.startsWith(QLatin1String("KILL "));
 }
+
 } // namespace
 
 ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holder, trace::Certainty certainty,
@@ -66,7 +70,9 @@ ForceReleaseDialog::ForceReleaseDialog(const QString& lock, const QString& holde
     m_commands->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     m_commands->setTabChangesFocus(true);
     m_commands->setPlaceholderText(tr("Asking what the lock looks like now…"));
-    m_commands->setFixedHeight(m_commands->fontMetrics().lineSpacing() * 7);
+    // Whole lines: half a command at the lower edge is read as another one.
+    m_commands->setFixedHeight(m_commands->fontMetrics().lineSpacing() * kLines +
+                               int(m_commands->document()->documentMargin()) + 2 * m_commands->frameWidth());
     layout->addWidget(m_commands);
     auto* label = new QLabel(tr("&Type the lock's name to confirm:"));
     label->setBuddy(m_name);

@@ -106,6 +106,7 @@ void LockDetailPanel::build() {
     m_name->setFont(uiFont(5, QFont::Bold));
     m_name->setRole(Role::Text);
     head->addWidget(m_name);
+    m_format->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed); // several formats have a long name
     head->addWidget(m_format);
     head->addStretch();
     m_state->setFont(uiFont(0, QFont::DemiBold));

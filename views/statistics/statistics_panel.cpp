@@ -20,6 +20,7 @@
 #include <QStackedLayout>
 #include <QTableView>
 #include <QToolButton>
+#include <algorithm>
 
 namespace lockscope::views {
 
@@ -119,6 +120,7 @@ void StatisticsPanel::hideEvent(QHideEvent* event) {
 void StatisticsPanel::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     fitStrip();
+    fitSummary();
 }
 
 int StatisticsPanel::lowHeight() {
@@ -141,18 +143,33 @@ void StatisticsPanel::tell() {
     m_stack->setCurrentIndex(m_model->rowCount() ? 0 : 1);
     fitStrip();
     if (!m_model->isComplete()) {
-        m_summary->setText(tr("counting: %1 %").arg(int(m_model->progress() * 100)));
-        return;
+        m_summaries = {tr("counting: %1 %").arg(int(m_model->progress() * 100))};
+        return fitSummary();
     }
     const trace::Trace& trace = *m_context->trace();
     const QString to = instantShort(trace, m_context->playhead());
-    QString text = m_model->from() > 0ns ? tr("from %1 to %2").arg(instantShort(trace, m_model->from()), to)
-                                         : tr("from the beginning to %1").arg(to);
-    if (const double requests = m_model->requestsPerGrant(); requests >= 0)
-        text += QStringLiteral(" · ") + tr("%1 messages to servers for each grant").arg(requests, 0, 'f', 1);
-    if (const Nanos unseen = m_model->overview().unobserved; unseen > 0ns)
-        text += QStringLiteral(" · ") + tr("up to %1 not observed, and left out").arg(duration(unseen));
-    m_summary->setText(text);
+    const QString time = m_model->from() > 0ns ? tr("from %1 to %2").arg(instantShort(trace, m_model->from()), to)
+                                               : tr("from the beginning to %1").arg(to);
+    const QString apart = QStringLiteral(" · ");
+    QString unseen;
+    if (const Nanos length = m_model->overview().unobserved; length > 0ns)
+        unseen = apart + tr("up to %1 not observed, and left out").arg(duration(length));
+    m_summaries = {time + unseen};
+    if (const double requests = m_model->requestsPerGrant(); requests >= 0) {
+        const QString number = QString::number(requests, 'f', 1);
+        m_summaries.prepend(time + apart + tr("%1 messages a grant").arg(number) + unseen);
+        m_summaries.prepend(time + apart + tr("%1 messages to servers for each grant").arg(number) + unseen);
+    }
+    fitSummary();
+}
+
+void StatisticsPanel::fitSummary() {
+    if (m_summaries.isEmpty()) return;
+    const QFontMetrics letters = m_summary->fontMetrics();
+    const auto fitting = std::ranges::find_if(
+        m_summaries, [&](const QString& one) { return letters.horizontalAdvance(one) <= m_summary->width(); });
+    m_summary->setText(fitting != m_summaries.end() ? *fitting : m_summaries.last());
+    m_summary->setAccessibleName(m_summaries.first());
 }
 
 } // namespace lockscope::views

@@ -38,6 +38,8 @@ protected:
 private:
     void tell();
     void fitStrip();
+    /// Shows as many words of the summary as there is room for.
+    void fitSummary();
 
     ViewContext* m_context;
     StatisticsModel* m_model;
@@ -48,6 +50,7 @@ private:
     QWidget* m_below; ///< the table, or why there is none
     QLabel* m_title;  ///< of a panel that is too low to stand among tabs
     ElidedLabel* m_summary;
+    QStringList m_summaries; ///< the same figures in ever fewer words
     QComboBox* m_span;
 };
 

@@ -375,6 +375,9 @@ void TransportBar::refreshHealth() {
     m_health->setToolTip(health.text);
     m_health->setAccessibleName(health.text);
     const session::Abilities can = m_session->abilities();
+    if (const QString id = m_session->settings().id; can.restart && !id.isEmpty())
+        //: A tool tip: %1 "Simulated · The holder sleeps through its lease", %2 the scenario's name in commands.
+        m_health->setToolTip(tr("%1\nIts id: %2").arg(health.text, id));
     const bool changes = can.faults || can.workload || can.forceRelease;
     m_access->setVisible(can.live);
     m_access->setText(changes ? tr("Changes allowed") : tr("read-only"));

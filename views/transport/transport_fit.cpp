@@ -19,6 +19,32 @@ namespace {
 constexpr int kLeastTitle = 180; ///< px of a title that is worth its place although its end is missing
 constexpr int kRowHeight = 32;   ///< px of a button
 
+/// A simulation's id or its title, whichever takes less room.
+QString shortNameOf(const session::Session& session) {
+    const QString id = session.settings().id, title = session.title();
+    const QFontMetrics metrics(uiFont());
+    return id.isEmpty() || metrics.horizontalAdvance(title) <= metrics.horizontalAdvance(id) ? title : id;
+}
+
+/// Writes a simulation's name: as much of it as that room has, or its short name. Returns the width it takes.
+int writeName(Pill* pill, const session::Session& session, int room) {
+    const QString title = session.title();
+    const auto width = [pill](const QString& text) {
+        pill->setText(text);
+        return pill->sizeHint().width();
+    };
+    int taken = width(session.health().text);
+    if (taken > room) taken = width(title);
+    if (taken > room && room >= kLeastTitle * textScale()) {
+        const QFontMetrics metrics(uiFont());
+        const int beside = taken - metrics.horizontalAdvance(title); // of the pill itself
+        taken = width(metrics.elidedText(title, Qt::ElideMiddle, room - beside));
+    }
+    if (taken > room) taken = width(shortNameOf(session));
+    pill->setMinimumWidth(taken);
+    return taken;
+}
+
 } // namespace
 
 void TransportBar::setRecording(const QString& text, const QString& tip) {
@@ -136,11 +162,11 @@ bool TransportBar::arrange(int room, Arranging how) {
     const bool open = m_session != nullptr;
     const bool live = open && m_session->abilities().live; // it goes at the world's own pace
     const bool well = open && m_session->health().level == session::Health::Level::Good;
-    // A long title is shortened before it goes away, a simulation's by its first word; its tool tip has it whole.
+    // A long title is shortened before it goes away; its tool tip has it whole. That of a simulation takes no room from
+    // other parts: where nothing is left for a title, its short name stands there.
     const int forTitle = room - CommandField::leastWidth() - 2 * kGrid;
     const bool named = well && m_session->abilities().restart;
-    if (named) m_health->setText(m_session->health().text);
-    if (named && m_health->sizeHint().width() > forTitle) m_health->setText(m_session->title());
+    if (named) m_health->setText(shortNameOf(*m_session));
     const int whole = m_health->sizeHint().width();
     const int title = forTitle >= kLeastTitle ? std::min(whole, forTitle) : whole;
     bool all = true;
@@ -157,6 +183,8 @@ bool TransportBar::arrange(int room, Arranging how) {
         part.widget->setVisible(part.wanted && (fits || needed));
         if (part.widget == m_health) m_health->setMinimumWidth(fits ? part.width : 0);
     }
+    if (how == Arranging::Final && named && !m_health->isHidden())
+        room -= writeName(m_health, *m_session, title + std::max(room, 0)) - title;
     if (how == Arranging::Final)
         m_field->setFixedWidth(std::clamp(CommandField::leastWidth() + room, CommandField::leastWidth(),
                                           std::max(CommandField::leastWidth(), m_field->wholeWidth())));

@@ -36,6 +36,13 @@ bool isOfMemcached(const QString& address) {
     return address.startsWith(QLatin1String("memcached"), Qt::CaseInsensitive);
 }
 
+/// Servers that take any login while theirs are not set up, without a word.
+bool mayIgnoreLogin(const QString& address) {
+    const UrlParts parts = UrlParts::of(address);
+    const bool login = !parts.user.isEmpty() || !parts.password.isEmpty();
+    return login && (parts.scheme == u"etcd" || parts.scheme == u"memcached");
+}
+
 bool isOfDatabase(const QString& address) {
     static constexpr const char* kSchemes[] = {"postgres", "mysql:", "mariadb:", "sqlite:"};
     return std::ranges::any_of(
@@ -437,9 +444,11 @@ void ConnectDialog::validate() {
     const QString complaint = this->complaint();
     m_try->setEnabled(complaint.isEmpty());
     m_connect->setEnabled(complaint.isEmpty());
-    m_complaint->setText(url().isEmpty()       ? QString()
-                         : complaint.isEmpty() ? tr("This address can be tried.")
-                                               : complaint);
+    m_complaint->setText(url().isEmpty()           ? QString()
+                         : !complaint.isEmpty()    ? complaint
+                         : mayIgnoreLogin(address) ? tr("This address can be tried. A server that is not set up to "
+                                                        "check logins ignores this one; Test tells.")
+                                                   : tr("This address can be tried."));
     static_cast<DimLabel*>(m_complaint)->setRole(complaint.isEmpty() ? Role::AcceptedText : Role::ViolationText);
 }
 

@@ -5,6 +5,9 @@
 #include "theme/fonts.h"
 
 #include <QPainter>
+#include <QStyleOptionFrame>
+#include <QTextLayout>
+#include <cmath>
 
 namespace lockscope::views {
 
@@ -31,19 +34,27 @@ void UrlField::paintEvent(QPaintEvent* event) {
     QLineEdit::paintEvent(event);
     const std::vector<Stretch> secrets = secretsOf(text());
     if (secrets.empty()) return;
-    // The field scrolls sideways: its cursor tells where the text stands.
+    // The field scrolls sideways: its cursor tells where the text stands. Letters are laid out as the field does it:
+    // their widths by themselves are others on some screens, and a letter of the password would be left in sight.
     const QFontMetricsF metrics(font());
-    const auto widthUpTo = [&](qsizetype letter) { return metrics.horizontalAdvance(text().left(letter)); };
+    QTextLayout laid(text(), font());
+    laid.beginLayout();
+    const QTextLine line = laid.createLine();
+    laid.endLayout();
+    const auto widthUpTo = [&](qsizetype letter) { return line.cursorToX(int(letter)); };
     const double origin = cursorRect().center().x() - widthUpTo(cursorPosition());
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    const QRect room = rect().adjusted(3, 3, -3, -3);
+    QStyleOptionFrame frame;
+    initStyleOption(&frame); // in a box for choosing it has none, and its letters begin further left
+    const QRect room = style()->subElementRect(QStyle::SE_LineEditContents, &frame, this);
     painter.setClipRect(room);
     for (const Stretch& secret : secrets) {
         for (qsizetype letter = secret.from; letter < secret.from + secret.length; ++letter) {
             const double left = origin + widthUpTo(letter), right = origin + widthUpTo(letter + 1);
             const bool selected = hasSelectedText() && letter >= selectionStart() && letter < selectionEnd();
-            painter.fillRect(QRectF(left, room.top(), right - left + 0.5, room.height()),
+            const double begin = std::floor(left), end = std::ceil(right + 0.5); // no shade of a letter at its edges
+            painter.fillRect(QRectF(begin, room.top(), end - begin, room.height()),
                              palette().color(selected ? QPalette::Highlight : QPalette::Base));
             painter.setPen(Qt::NoPen);
             painter.setBrush(palette().color(selected ? QPalette::HighlightedText : QPalette::Text));

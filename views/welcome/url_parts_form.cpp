@@ -34,7 +34,8 @@ UrlPartsForm::UrlPartsForm(QWidget* parent) : QWidget(parent), m_tls(new QCheckB
     m_password = addField(grid, 2, 3, 3, tr("Pass&word"), tr("Password"));
     m_password->setEchoMode(QLineEdit::Password);
     m_servers->setPlaceholderText(QStringLiteral("127.0.0.1:6379"));
-    grid->addWidget(m_tls, 4, 0, 1, kColumns);
+    grid->addWidget(m_tls, 4, 0, 1, kColumns, Qt::AlignBottom);
+    grid->setRowMinimumHeight(4, m_tls->sizeHint().height() + kGrid); // as far below the fields as a caption
     m_authority = addField(grid, 5, 0, 2, tr("Authority (CA)"), tr("File of the certification authority"));
     m_certificate = addField(grid, 5, 2, 2, tr("Client's certificate"), tr("File of the client's certificate"));
     m_key = addField(grid, 5, 4, 2, tr("Client's key"), tr("File of the client's private key"));

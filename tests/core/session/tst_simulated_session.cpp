@@ -319,6 +319,18 @@ private Q_SLOTS:
         QCOMPARE(found.count(), 0);
     }
 
+    /// In English as in every other language: an id is for the command line.
+    void isCalledByTheTitleOfItsScenario() {
+        const scenario::Scenario scenario = builtin("contention");
+        const SimulatedSession session(scenario, 1);
+        QCOMPARE(session.title(), scenario.titleIn(QStringLiteral("en")));
+        QVERIFY(session.title() != scenario.id);
+        scenario::Scenario unnamed = scenario;
+        unnamed.title.clear();
+        unnamed.titles.clear();
+        QCOMPARE(SimulatedSession(unnamed, 1).title(), scenario.id);
+    }
+
     void restartsWithTheSameOrANewSeed() {
         SimulatedSession session(builtin("contention"), 1);
         session.advanceTo(10s);

@@ -27,6 +27,7 @@ private Q_SLOTS:
     void truncatedKeepsTheRowsBefore();
     void aFlippedBitKeepsTheRowsBefore();
     void aMissingChunkKeepsTheRowsBefore();
+    void theMessageSaysWhatIsLost();
     void changedRowsAreFoundByTheDigest();
     void entityOutOfRangeIsDamage_data();
     void entityOutOfRangeIsDamage();
@@ -227,6 +228,20 @@ void TestRecordingDamage::aMissingChunkKeepsTheRowsBefore() {
     const auto nameless = loadRecording(m_path);
     QVERIFY(nameless && nameless->damage);
     QCOMPARE(nameless->trace->size(), 0u);
+}
+
+void TestRecordingDamage::theMessageSaysWhatIsLost() {
+    const auto message = [this](const QString& sql) {
+        change(sql);
+        const auto loaded = loadRecording(m_path);
+        return loaded && loaded->damage ? loaded->damage->message : QString();
+    };
+    const QString rows = QString::number(m_trace->size()), left = QString::number(5 * Trace::kChunkRows);
+    const QString rest = message(QStringLiteral("DELETE FROM chunks WHERE id = 5"));
+    QVERIFY2(rest.contains(QStringLiteral("after event %1 of %2, at ").arg(left, rows)), qPrintable(rest));
+    const QString all = message(QStringLiteral("DELETE FROM chunks WHERE id = 0"));
+    QVERIFY2(all.contains(QStringLiteral("none of its %1 events can be read. Copy it again").arg(rows)),
+             qPrintable(all));
 }
 
 void TestRecordingDamage::changedRowsAreFoundByTheDigest() {

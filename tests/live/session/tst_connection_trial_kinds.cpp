@@ -107,6 +107,41 @@ private Q_SLOTS:
         says(answer, {"failed: ", "127.0.0.1"});
         QVERIFY2(!answer.contains(QLatin1String("sesame")), qPrintable(answer));
     }
+
+    /// A server without logins takes any: only the test of an address tells that its password guards nothing.
+    void aLoginThatNobodyChecksIsTold_data() {
+        QTest::addColumn<bool>("etcd");
+        QTest::addColumn<bool>("checked");
+        for (const bool etcd : {true, false})
+            for (const bool checked : {true, false})
+                QTest::addRow("%s, %s", etcd ? "etcd" : "memcached", checked ? "checked" : "not checked")
+                    << etcd << checked;
+    }
+    void aLoginThatNobodyChecksIsTold() {
+        QFETCH(bool, etcd);
+        QFETCH(bool, checked);
+        if (etcd) {
+            sandbox::EtcdServerOptions options;
+            if (checked) options.rootPassword = QStringLiteral("sesame");
+            auto server = std::make_shared<sandbox::EtcdServer>(m_runtime, options);
+            VERIFY_EMPTY(start(*server));
+            m_url = QStringLiteral("etcd://root:sesame@127.0.0.1:%1").arg(server->port());
+            m_server = std::move(server);
+        } else {
+            sandbox::MemcachedServerOptions options;
+            if (checked) options.logins = "root:sesame\n";
+            auto server = std::make_shared<sandbox::MemcachedServer>(m_runtime, options);
+            VERIFY_EMPTY(start(*server));
+            m_url = QStringLiteral("memcached://root:sesame@127.0.0.1:%1").arg(server->port());
+            m_server = std::move(server);
+        }
+        const QString answer = answerOf(m_url);
+        says(answer, {"Connected to "});
+        QCOMPARE(answer.contains(QLatin1String("the login in the address is not used")), !checked);
+        QVERIFY2(!answer.contains(QLatin1String("sesame")), qPrintable(answer));
+        // Without a login in the address there is nothing to tell.
+        if (!checked) QVERIFY(!answerOf(m_url.remove(QLatin1String("root:sesame@"))).contains(QLatin1String("login")));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestConnectionTrialKinds)

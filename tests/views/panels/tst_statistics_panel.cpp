@@ -4,6 +4,7 @@
 #include "statistics/statistics_panel.h"
 #include "statistics/statistics_strip.h"
 #include "theme/format.h"
+#include "theme/widgets.h"
 #include "trace/connection.h"
 #include "trace/server_told.h"
 #include "written_world.h"
@@ -98,6 +99,33 @@ private Q_SLOTS:
         QCOMPARE(figure(panel, scene.stock, StatisticsModel::RequestsColumn), u"—"_qs); // never granted
         panel.span()->setCurrentIndex(panel.span()->findData(qlonglong(Nanos(10s).count())));
         QTRY_COMPARE(figure(panel, scene.orders, StatisticsModel::RequestsColumn), u"5.0"_qs); // the first one is over
+    }
+
+    /// Fewer words instead of half a sentence: the time that is counted is whole in any width.
+    void theSummaryIsNotCut() {
+        Scene scene;
+        const EntityId a = scene.thread("A"), client = scene.trace().clientOf(a);
+        for (int i = 0; i < 5; ++i)
+            scene.add(11s, EventKind::Request, client, scene.trace().intern(trace::EntityKind::Node, "redis"));
+        scene.trace().reach(20s);
+        StatisticsPanel panel(&scene.context);
+        panel.resize(1100, 240);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        scene.context.setPlayhead(20s);
+        const auto* const summary = panel.findChild<ElidedLabel*>();
+        QVERIFY(summary);
+        QTRY_COMPARE(summary->text(), u"from the beginning to 20.0 s · 5.0 messages to servers for each grant"_qs);
+        QStringList seen;
+        for (int width = 1100; width > 420; width -= 20) {
+            panel.resize(width, 240);
+            QCOMPARE(panel.width(), width);
+            QVERIFY2(summary->fontMetrics().horizontalAdvance(summary->text()) <= summary->width(),
+                     qPrintable(summary->text()));
+            if (!seen.contains(summary->text())) seen << summary->text();
+        }
+        QCOMPARE(seen.size(), 3);
+        QCOMPARE(seen.last(), u"from the beginning to 20.0 s"_qs);
     }
 
     void theLastWhileIsCountedAlone() {

@@ -2,7 +2,9 @@
 // "Find or do…": anything in the window, by any of its words, in either language.
 #include "faults/workload_panel.h"
 #include "glossary/glossary_dialog.h"
+#include "lesson/glossary.h"
 #include "transport/command_words.h"
+#include "window/finder.h"
 #include "window/help_desk.h"
 #include "window/language.h"
 #include "window/lesson_desk.h"
@@ -57,6 +59,70 @@ private Q_SLOTS:
             if (!hasEnglish(words.also) || !hasChinese(words.also)) without << action->objectName();
         }
         QVERIFY2(without.isEmpty(), qPrintable(without.join(u' ')));
+    }
+
+    /// A person who reads Chinese and types English: papers, code and colleagues say "watchdog".
+    void eachCommandIsFoundByItsEnglishNameInChinese() {
+        std::map<QString, QString> english;
+        {
+            Scene s;
+            s.open("contention");
+            for (const QAction* action : s.window->registry()->all())
+                english[action->objectName()] = views::wordsOf(*action).name;
+        }
+        app::speak(QStringLiteral("zh_CN"));
+        Scene s;
+        s.open("contention");
+        QStringList lost;
+        for (const QAction* action : s.window->registry()->all()) {
+            const QString& name = english[action->objectName()];
+            if (views::matchOf(name, views::wordsOf(*action)) < views::CommandMatch::Also)
+                lost << action->objectName() + QStringLiteral(": ") + name;
+        }
+        QVERIFY2(lost.isEmpty(), qPrintable(lost.join(u'\n')));
+    }
+
+    /// A term's English name, and its id, in the Chinese interface.
+    void eachTermIsFoundByItsEnglishNameInChinese() {
+        app::speak(QStringLiteral("zh_CN"));
+        Scene s;
+        s.open("contention");
+        QStringList lost;
+        for (const lesson::Term& term : lesson::glossary()) {
+            const QString name = term.name.in(QStringLiteral("zh_CN"));
+            for (const QString& typed : {term.name.in(QStringLiteral("en")), term.id}) {
+                const auto finds = app::findsIn(s.window.get(), typed);
+                const bool found = std::ranges::any_of(finds, [&](const views::CommandField::Find& find) {
+                    return find.name == name &&
+                           views::matchOf(typed, {find.name, find.group, find.also}) > views::CommandMatch::Letters;
+                });
+                if (!found) lost << typed;
+            }
+        }
+        QVERIFY2(lost.isEmpty(), qPrintable(lost.join(QStringLiteral(" | "))));
+    }
+
+    void eachSettingIsFoundByItsEnglishNameInChinese() {
+        std::map<QString, QString> english;
+        {
+            Scene s;
+            s.open("contention");
+            const auto* const panel = s.window->findChild<views::WorkloadPanel*>();
+            for (const QString& setting : panel->settings())
+                english[setting] = panel->label(setting);
+        }
+        QVERIFY(!english.empty());
+        app::speak(QStringLiteral("zh_CN"));
+        Scene s;
+        s.open("contention");
+        const auto* const panel = s.window->findChild<views::WorkloadPanel*>();
+        QStringList lost;
+        for (const auto& [setting, name] : english) {
+            const auto finds = app::findsIn(s.window.get(), name);
+            if (std::ranges::find(finds, panel->label(setting), &views::CommandField::Find::name) == finds.end())
+                lost << name;
+        }
+        QVERIFY2(lost.isEmpty(), qPrintable(lost.join(QStringLiteral(" | "))));
     }
 
     void lessonsScenariosAndTermsAreFoundInEitherLanguage_data() {
@@ -199,6 +265,8 @@ private Q_SLOTS:
         row("zh_CN", "网络分区", "切断");
         row("zh_CN", "dark mode", "深色");
         row("zh_CN", "fencing", "栅栏");
+        row("zh_CN", "watchdog", "看门狗");
+        row("zh_CN", "stop watchdog", "看门狗");
         row("zh_CN", "5 秒", "5");
         row("zh_CN", "撤销", "撤销");
     }

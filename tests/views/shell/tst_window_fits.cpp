@@ -3,7 +3,6 @@
 #include "cluster/cluster_panel.h"
 #include "faults/break_button.h"
 #include "lessons/lesson_guide.h"
-#include "lessons/presenter_bar.h"
 #include "locks/locks_panel.h"
 #include "locks/protocol_panel.h"
 #include "models/story.h"
@@ -98,38 +97,6 @@ private Q_SLOTS:
             if (const auto* pill = qobject_cast<const views::Pill*>(part))
                 QVERIFY2(pill->width() >= std::min(pill->sizeHint().width(), kLeastTitle), qPrintable(pill->text()));
         }
-    }
-
-    /// The name of a simulation is worth more than the word before it.
-    void aLongNameIsWhole_data() {
-        QTest::addColumn<QString>("lesson");
-        QTest::addColumn<int>("step");
-        QTest::newRow("engine-switch-kinds-naive") << QStringLiteral("switching") << 1;
-        QTest::newRow("redlock-clock-jump") << QStringLiteral("redlock-critics") << 2;
-    }
-    void aLongNameIsWhole() {
-        QFETCH(QString, lesson);
-        QFETCH(int, step);
-        WindowScene scene;
-        scene.window->resize(1280, 720);
-        scene.window->lessons()->open(lesson, step, views::LessonGuide::Arrival::AtOnce);
-        QTRY_VERIFY(scene.window->lessons()->guide()->arrived());
-        const QString name = QString::fromLatin1(QTest::currentDataTag());
-        const auto isWhole = [&] {
-            const auto pills = scene.window->transport()->findChildren<views::Pill*>();
-            const auto pill = std::ranges::find_if(pills, [&](const auto* one) { return one->text().contains(name); });
-            return pill != pills.end() && (*pill)->isVisible() && (*pill)->width() >= (*pill)->sizeHint().width();
-        };
-        QTRY_VERIFY(isWhole());
-        scene.window->resize(1024, 768);
-        scene.window->presenter()->setOn(true);
-        const auto isWholeForAClass = [&] {
-            const auto labels = scene.window->findChild<views::PresenterBar*>()->findChildren<QLabel*>();
-            const auto label =
-                std::ranges::find_if(labels, [&](const auto* one) { return one->text().contains(name); });
-            return label != labels.end() && (*label)->width() >= (*label)->sizeHint().width();
-        };
-        QTRY_VERIFY(isWholeForAClass());
     }
 
     void theStoryIsInSightOnAProjector_data() {
