@@ -53,7 +53,7 @@ double GrantPace::perMinute(Nanos from, Nanos to) const {
     double all = 0;
     for (auto i = std::size_t(from / m_stretch); i < m_counts.size() && m_stretch * std::int64_t(i) < to; ++i) {
         if (m_counts[i] == 0) continue;
-        // What was counted was seen: a part of a stretch counts by the share of its watched time.
+        // Only watched time has counts: a part of a stretch counts by its share of that time.
         const Nanos begin = m_stretch * std::int64_t(i), end = begin + m_stretch;
         const Nanos seen = watched(begin, end), part = watched(std::max(begin, from), std::min(end, to));
         all += m_counts[i] * (seen > Nanos(0) ? double(part.count()) / double(seen.count()) : 0);

@@ -7,7 +7,7 @@ namespace lockscope::trace {
 
 namespace {
 
-/// What the recording has of the time before `kept`, and then the trace's own rows.
+/// The rows that the recording has of the time before `kept`, and then the trace's own.
 std::shared_ptr<Trace> joinedAt(Nanos kept, const Trace& recorded, const Trace& trace) {
     auto joined = std::make_shared<Trace>();
     joined->setOriginWallMs(trace.originWallMs());

@@ -10,7 +10,7 @@ namespace lockscope::trace {
 class RecordingErrors {
 public:
     explicit RecordingErrors(std::function<void(const RecordingError&)> tell) : m_tell(std::move(tell)) {}
-    /// What a write has come to.
+    /// Takes the outcome of a write.
     void take(const std::expected<void, RecordingError>& written) {
         const bool isTold = !written && m_told == written.error().kind;
         if (!written && m_tell && !isTold) m_tell(written.error());

@@ -51,7 +51,7 @@ public:
     /// As it was half a second ago at most. Any thread; asks no disk.
     Kept kept() const;
 
-    /// What was recorded, read back. Its first rows say how the world was at `from`, and since when that was so is not
+    /// A recording, read back. Its first rows say how the world was at `from`, and since when that was so is not
     /// told; rows after that are those that the recorded trace had, at their times and with equal ids.
     struct Past {
         std::shared_ptr<Trace> trace; ///< by the recorded trace's time; the caller's own
