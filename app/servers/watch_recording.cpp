@@ -106,7 +106,7 @@ std::expected<void, QString> WatchRecording::begin() {
     m_recorder = std::make_unique<trace::Recorder>(m_trace, [this] { return m_runtime.monotonic() - m_origin; });
     trace::RecordingMeta meta;
     meta.origin = QStringLiteral("lockscope watch");
-    auto started = trace::BackgroundRecording::start(
+    auto started = trace::ForgetfulRecording::start(
         m_path, m_trace, meta, [](const trace::RecordingError& error) { complain(error.message); });
     if (!started) return std::unexpected(started.error().message);
     m_recording = std::move(*started);

@@ -4,6 +4,7 @@
 #include "inspect/report_feed.h"
 #include "inspect/trace_feed.h"
 #include "runtime/runtime.h"
+#include "trace/forgetful_recording.h"
 #include "trace/recorder.h"
 #include "trace/ring_recording.h"
 
@@ -13,7 +14,8 @@ namespace lockscope::cli {
 
 /// Records what a watch sees, for hours, within bounds: in the file of that name, and what was before it in a second
 /// one. When the first has half of what may be kept, it takes the second one's place, and a new one begins with the
-/// locks as they are then. Killed at any time, the files have all but the last second.
+/// locks as they are then. Killed at any time, the files have all but the last second. Memory holds what is not in a
+/// file yet, and the names of all locks and clients of the present file.
 class WatchRecording {
 public:
     /// Replaces files of these names. An error is a sentence.
@@ -42,7 +44,7 @@ private:
     std::shared_ptr<trace::Trace> m_trace;
     std::unique_ptr<trace::Recorder> m_recorder;
     std::map<QString, std::unique_ptr<Server>> m_servers; ///< by endpoint
-    std::unique_ptr<trace::BackgroundRecording> m_recording;
+    std::unique_ptr<trace::ForgetfulRecording> m_recording;
     bool m_failed = false; ///< the next file could not be begun; said once
 };
 

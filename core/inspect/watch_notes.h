@@ -20,7 +20,7 @@ struct WatchNote {
         WaitersRefused,   ///< this user has no right to ask who is subscribed
         Replica,          ///< the server is a replica
         ClusterNode,      ///< the server is one of a cluster
-        MovedAway,        ///< these locks went to other nodes of the cluster with their slots: examples
+        MovedAway,        ///< locks went to other nodes of the cluster with their slots; count 0: keys on their way
         ClusterWaiters,   ///< a whole cluster is watched, whose nodes count their own subscribers only
         NamedLocksHidden, ///< this database does not list named locks
         SessionsRefused,  ///< this user has no right to ask which sessions wait for which
@@ -43,7 +43,7 @@ struct WatchNote {
         LeftAlone,        ///< reading these keys would keep them from being evicted
     };
     Kind kind = Kind::LongValues;
-    std::int64_t count = 0;           ///< keys; slots of a cluster's node, -1 = not known
+    std::int64_t count = 0;           ///< keys; slots of a node, -1 = not known; 0: of keys that move, see examples
     std::vector<QByteArray> examples; ///< some of the keys, sorted; of a replica: its master
     friend bool operator==(const WatchNote&, const WatchNote&) = default;
 };

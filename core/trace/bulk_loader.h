@@ -17,6 +17,12 @@ public:
     /// within the batch nor from the trace's last row to it.
     void append(const Columns& rows, std::size_t count);
 
+    /// Frees the memory of rows before this one, whole chunks of them, and keeps the trace's last row: nobody may ask
+    /// for the others any more. Names stay. Any thread may call it, one at a time.
+    static void forget(Trace& trace, std::size_t row);
+    /// The first row that was not forgotten.
+    static std::size_t firstKept(const Trace& trace);
+
 private:
     Trace& m_trace;
 };

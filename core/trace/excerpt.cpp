@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/excerpt.h"
 
-#include "trace/bulk_loader.h"
 #include "trace/member.h"
 #include "trace/server_told.h"
 
@@ -10,22 +9,6 @@ namespace lockscope::trace {
 namespace {
 
 using Life = ClientState::Life;
-
-/// Whether Event::value is an instant.
-bool valueIsInstant(EventKind kind) {
-    switch (kind) {
-    case EventKind::BelievedUntil:
-    case EventKind::RecordHeld:
-    case EventKind::RecordRenewed:
-    case EventKind::RecordDeadline:
-    case EventKind::RecordHolder:
-    case EventKind::RecordRenewalMissed:
-    case EventKind::RecordRenewalsStopped:
-        return true;
-    default:
-        return false;
-    }
-}
 
 } // namespace
 
@@ -36,6 +19,7 @@ Excerpt::Excerpt(std::shared_ptr<const Trace> source, Nanos from)
     copyNames();
     StateIndex index(m_source);
     open(index.at(from));
+    m_opening = m_trace->size();
     follow();
 }
 
@@ -57,6 +41,7 @@ Excerpt::Excerpt(std::shared_ptr<const Trace> source, Nanos from, LeftOut beginn
     for (const auto& [node, its] : state.nodes)
         put(EventKind::ConnectionRestored, beginning.observer, node);
     open(state);
+    m_opening = m_trace->size();
     follow();
 }
 
@@ -78,13 +63,8 @@ void Excerpt::follow() {
     const Nanos reached = m_source->reached();
     const std::size_t rows = m_source->size();
     copyNames();
-    for (; m_row < rows; ++m_row) {
-        Event event = m_source->at(m_row);
-        event.at = instant(event.at);
-        if (valueIsInstant(event.kind)) event.value = instant(event.value);
-        if (event.kind == EventKind::RecordSince) event.value -= m_begins.count(); // it may be before the beginning
-        m_trace->append(event);
-    }
+    for (; m_row < rows; ++m_row)
+        m_trace->append(shifted(m_source->at(m_row), m_begins));
     m_trace->reach(std::max<Nanos>(reached - m_begins, Nanos(0)));
 }
 
@@ -176,6 +156,15 @@ void Excerpt::openRecord(EntityId lock, const Record& record) {
     if (!record.observed)
         put(EventKind::RecordUnobserved, record.noLongerShown ? record.owner : kNoEntity, lock, 0, 0,
             record.noLongerShown ? kNoLongerShown : 0);
+}
+
+Nanos keptFrom(const Trace& trace) {
+    for (std::size_t row = 0; row < trace.size(); ++row) {
+        const Event event = trace.at(row);
+        if (event.kind != EventKind::ConnectionLost || trace.entity(event.aux).name != kLeftOut)
+            return row == 0 ? Nanos(0) : event.time();
+    }
+    return Nanos(0);
 }
 
 } // namespace lockscope::trace

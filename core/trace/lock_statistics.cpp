@@ -66,11 +66,26 @@ void LockStatisticsFold::apply(const Event& event, const Trace& trace) {
     } else if (event.kind == EventKind::ServerTold) {
         if (const auto apart = looksApartIn(trace.entity(event.aux).name))
             m_looksApart[connectionOf(trace, event.actor)] = *apart;
+    } else if (event.kind == EventKind::ConnectionLost || event.kind == EventKind::ConnectionRestored) {
+        applySight(event, trace);
     } else if (isBelief(event.kind)) {
         applyBelief(event, trace);
     } else if (isRecord(event.kind)) {
         applyRecord(event, trace);
     }
+}
+
+/// A connection is out of sight with its node, which stands for all its servers: the others of them may be in sight
+/// when one is not.
+void LockStatisticsFold::applySight(const Event& event, const Trace& trace) {
+    const Entity& node = trace.entity(event.subject);
+    if (node.kind != EntityKind::Node || node.other != kNoEntity) return;
+    const EntityId connection = connectionOf(trace, event.subject);
+    if (connection == kNoEntity) return; // a link in a world of our own
+    if (event.kind == EventKind::ConnectionLost)
+        m_paces[connection].lose(event.time());
+    else
+        m_paces[connection].restore(event.time());
 }
 
 std::uint64_t LockStatisticsFold::requests(EntityId lock) const {

@@ -48,7 +48,7 @@ public:
     /// Messages of our own clients to servers while a thread of theirs waited for this lock or held it, up to the
     /// answer to its release. Messages name no lock: a client that deals with two locks at once counts for both.
     std::uint64_t requests(EntityId lock) const;
-    /// When the locks over each connection were taken, as far as the record saw it.
+    /// When the locks over each connection were taken, as far as the record saw it, and when nobody looked at them.
     const std::map<EntityId, GrantPace>& paces() const { return m_paces; }
     /// The waits that are not over, by lock and thread: since when.
     const std::map<std::pair<EntityId, EntityId>, Nanos>& openWaits() const { return m_openSince; }
@@ -88,6 +88,7 @@ private:
     void applyBelief(const Event& event, const Trace& trace);
     void followDealings(const Event& event, const Trace& trace);
     void applyRecord(const Event& event, const Trace& trace);
+    void applySight(const Event& event, const Trace& trace);
     bool somebodyWaits(EntityId lock, const Record& record) const;
     /// Lets a severed hold go on that the server's record names again; false: this is a new one.
     bool resume(EntityId lock, EntityId thread, Nanos at, std::map<EntityId, Nanos>& began);

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <QCryptographicHash>
 #include <QFile>
+#include <algorithm>
 #include <atomic>
 
 namespace lockscope::trace {
@@ -125,11 +126,28 @@ void RecordingFile::noteError(const QSqlQuery& query) {
     note(query.lastError());
 }
 
+void RecordingFile::noteDamage() {
+    m_error = wordsOf(kCorrupt);
+    m_contentIsBad = true;
+}
+
 void RecordingFile::note(const QSqlError& error) {
     constexpr int kPrimary = 0xff; // the rest of a code says more exactly what it was
     const int code = error.nativeErrorCode().toInt() & kPrimary;
     m_error = error.isValid() ? wordsOf(code) : QString();
     m_contentIsBad = error.isValid() && (code == kCorrupt || code == kNotADatabase);
+}
+
+EncodedChunk chunkAt(const QSqlQuery& query) {
+    EncodedChunk chunk;
+    chunk.rows = static_cast<std::size_t>(std::max<qlonglong>(0, query.value(1).toLongLong()));
+    chunk.firstAt = query.value(2).toLongLong();
+    chunk.check = query.value(3).toLongLong();
+    int column = 4;
+    for (QByteArray* bytes :
+         {&chunk.at, &chunk.value, &chunk.actor, &chunk.subject, &chunk.aux, &chunk.kind, &chunk.flags})
+        *bytes = query.value(column++).toByteArray();
+    return chunk;
 }
 
 } // namespace lockscope::trace

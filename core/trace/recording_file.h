@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "trace/chunk_codec.h"
 #include "trace/recording.h"
 
 #include <QSqlDatabase>
@@ -42,6 +43,8 @@ public:
     /// True when the last error came from the file's content: the file is no SQLite database, or a damaged one.
     bool contentIsBad() const { return m_contentIsBad; }
     void noteError(const QSqlQuery& query);
+    /// Its content is not that of a recording, though SQLite finds no fault with it.
+    void noteDamage();
 
 private:
     QString m_name;
@@ -49,5 +52,11 @@ private:
     QString m_error;
     bool m_contentIsBad = false;
 };
+
+/// All chunks of a recording's rows, in order.
+inline constexpr const char* kSelectChunks =
+    "SELECT id, rows, first_ns, hash, at, value, actor, subject, aux, kind, flags FROM chunks ORDER BY id";
+/// The chunk at which a query of kSelectChunks stands.
+EncodedChunk chunkAt(const QSqlQuery& query);
 
 } // namespace lockscope::trace

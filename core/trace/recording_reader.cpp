@@ -213,9 +213,7 @@ std::expected<void, RecordingError> RecordingReader::Impl::load(const std::funct
     readMeta();
     if (!namesDamaged) namesDamaged = !readEntities();
     QSqlQuery q = file->query();
-    if (!q.exec(
-            QStringLiteral("SELECT id, rows, first_ns, hash, at, value, actor, subject, aux, kind, flags FROM chunks "
-                           "ORDER BY id"))) {
+    if (!q.exec(QString::fromLatin1(kSelectChunks))) {
         file->noteError(q);
         return damaged();
     }
@@ -223,19 +221,12 @@ std::expected<void, RecordingError> RecordingReader::Impl::load(const std::funct
     BulkLoader loader(*trace);
     const std::size_t batch = std::max(kFirstBatch, meta.rows / 50);
     std::size_t next = kFirstBatch;
-    EncodedChunk chunk;
     for (qlonglong number = 0; q.next(); ++number) {
         if (stop.stop_requested())
             return error(Kind::Cancelled, Words::tr("Opening %1 was cancelled: what was read so far is shown."));
         // All chunks but the last are full: one that is not is followed by nothing.
         if (q.value(0).toLongLong() != number || trace->size() % Trace::kChunkRows != 0) return damaged();
-        chunk.rows = static_cast<std::size_t>(std::max<qlonglong>(0, q.value(1).toLongLong()));
-        chunk.firstAt = q.value(2).toLongLong();
-        chunk.check = q.value(3).toLongLong();
-        int column = 4;
-        for (QByteArray* bytes :
-             {&chunk.at, &chunk.value, &chunk.actor, &chunk.subject, &chunk.aux, &chunk.kind, &chunk.flags})
-            *bytes = q.value(column++).toByteArray();
+        const EncodedChunk chunk = chunkAt(q);
         const std::size_t size = trace->size();
         const std::int64_t last = size ? trace->timeAt(size - 1) : INT64_MIN;
         if (!decodeChunk(chunk, *rows, trace->entityCount(), last)) return damaged();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trace/bulk_loader.h"
 #include "trace/chunk_codec.h"
 #include "trace/recording_file.h"
+#include "trace/trace_digest.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -90,12 +92,39 @@ struct RecordingWriter::Impl {
         return false;
     }
 
+    /// The digest of the rows and names written so far; empty: they could not be read back. Rows that left memory are
+    /// read from the file.
+    QByteArray digest() {
+        if (BulkLoader::firstKept(*trace) == 0) return trace->digest(rows, entities);
+        TraceDigest all;
+        for (std::size_t id = 0; id < entities; ++id)
+            all.add(trace->entity(static_cast<EntityId>(id)));
+        QSqlQuery q = file.query();
+        if (!q.exec(QString::fromLatin1(kSelectChunks))) {
+            file.noteError(q);
+            return {};
+        }
+        const auto columns = std::make_unique<Columns>();
+        std::int64_t last = INT64_MIN;
+        while (q.next()) {
+            const EncodedChunk chunk = chunkAt(q);
+            if (!decodeChunk(chunk, *columns, entities, last)) {
+                file.noteDamage();
+                return {};
+            }
+            all.add(*columns, chunk.rows);
+            if (chunk.rows > 0) last = columns->at[chunk.rows - 1];
+        }
+        return all.hex();
+    }
+
     /// Describes the rows written so far, not all rows of the trace by now: a world may go on while it is being
     /// recorded.
     bool writeMeta(bool finished) {
         RecordingMeta now = meta;
         now.originWallMs = trace->originWallMs();
-        now.digest = finished ? trace->digest(rows, entities) : QByteArray();
+        now.digest = finished ? digest() : QByteArray();
+        if (finished && now.digest.isEmpty()) return false;
         now.rows = rows;
         now.reached = reached;
         return put(QStringLiteral("scenario"), QString::fromUtf8(now.scenario)) &&

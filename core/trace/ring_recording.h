@@ -31,7 +31,8 @@ std::expected<void, QString> makeRoomFor(const QString& path);
 
 /// Records the end of a growing trace within bounds: in the file of that name, and what was before it in a second one.
 /// When the first has half of what may be kept, it takes the second one's place, and a new one begins with the world as
-/// it is then. Works on a thread of its own. Killed at any time, the files have all but the last second.
+/// it is then. Works on a thread of its own. Killed at any time, the files have all but the last second, or what comes
+/// while past() reads them. Rows that are in a file leave memory.
 class RingRecording {
 public:
     /// Replaces files of these names. `onError`: called on the recording's thread, once per new kind of error.
@@ -49,6 +50,16 @@ public:
     };
     /// As it was half a second ago at most. Any thread; asks no disk.
     Kept kept() const;
+
+    /// A recording, read back. Its first rows say how the world was at `from`, and since when that was so is not
+    /// told; rows after that are those that the recorded trace had, at their times and with equal ids.
+    struct Past {
+        std::shared_ptr<Trace> trace; ///< by the recorded trace's time; the caller's own
+        Nanos from{};
+    };
+    /// Reads both files, all that has happened by now included: takes up to seconds. Any thread but the recording's
+    /// own. The error is a sentence: nothing is recorded, or the present file cannot be read.
+    std::expected<Past, RecordingError> past() const;
 
 private:
     struct Impl;

@@ -4,9 +4,9 @@
 #include "trace/bulk_loader.h"
 #include "trace/columns.h"
 #include "trace/text.h"
+#include "trace/trace_digest.h"
 
 #include <QCoreApplication>
-#include <QtEndian>
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -139,6 +139,29 @@ void BulkLoader::append(const Columns& rows, std::size_t count) {
     m_trace.reach(Nanos(rows.at[count - 1]));
 }
 
+void BulkLoader::forget(Trace& trace, std::size_t row) {
+    Q_ASSERT(row <= trace.size());
+    // The last row's chunk stays: the time of the next row is compared with it.
+    for (std::size_t number = (std::max<std::size_t>(row, 1) - 1) / Trace::kChunkRows; number-- > 0;) {
+        Trace::ChunkShelf& shelf = *trace.m_shelves[number / Trace::kChunksPerShelf].load(std::memory_order_acquire);
+        Trace::Chunk* const chunk = shelf.chunks[number % Trace::kChunksPerShelf].exchange(nullptr);
+        if (!chunk) return; // all before it are gone
+        delete chunk;
+    }
+}
+
+std::size_t BulkLoader::firstKept(const Trace& trace) {
+    const auto isKept = [&trace](std::size_t number) {
+        const Trace::ChunkShelf& shelf =
+            *trace.m_shelves[number / Trace::kChunksPerShelf].load(std::memory_order_acquire);
+        return shelf.chunks[number % Trace::kChunksPerShelf].load(std::memory_order_acquire) != nullptr;
+    };
+    std::size_t number = 0;
+    while (number * Trace::kChunkRows < trace.size() && !isKept(number))
+        ++number;
+    return number * Trace::kChunkRows;
+}
+
 void Trace::append(Event event) {
     const std::size_t i = m_size.load(std::memory_order_relaxed);
     const std::size_t chunk = i / kChunkRows;
@@ -217,45 +240,19 @@ EntityId Trace::clientOf(EntityId id) const noexcept {
     return e.kind == EntityKind::Thread ? e.parent : id;
 }
 
-namespace {
-template <typename T>
-char* put(char* to, T value) {
-    qToLittleEndian(value, to);
-    return to + sizeof value;
-}
-} // namespace
-
 QByteArray Trace::digest(std::size_t rows, std::size_t names) const {
-    const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), &XXH3_freeState);
-    XXH3_128bits_reset(state.get());
-    std::vector<char> buffer(kChunkRows * Columns::kRowBytes);
-    for (std::size_t id = 0; id < names; ++id) {
-        const Entity& e = entity(static_cast<EntityId>(id));
-        char* end = put(buffer.data(), static_cast<std::uint8_t>(e.kind));
-        end = put(put(end, e.parent), e.other);
-        end = put(end, static_cast<std::uint32_t>(e.name.size()));
-        XXH3_128bits_update(state.get(), buffer.data(), static_cast<std::size_t>(end - buffer.data()));
-        XXH3_128bits_update(state.get(), e.name.constData(), static_cast<std::size_t>(e.name.size()));
-    }
-    for (std::size_t first = 0; first < rows; first += kChunkRows) {
-        char* end = buffer.data();
-        for (std::size_t i = first; i < std::min(first + kChunkRows, rows); ++i) {
-            const Event e = at(i);
-            end = put(put(end, e.at), e.value);
-            end = put(put(put(end, e.actor), e.subject), e.aux);
-            end = put(put(end, static_cast<std::uint8_t>(e.kind)), e.flags);
-        }
-        XXH3_128bits_update(state.get(), buffer.data(), static_cast<std::size_t>(end - buffer.data()));
-    }
-    XXH128_canonical_t canonical;
-    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state.get()));
-    return QByteArray(reinterpret_cast<const char*>(canonical.digest), sizeof canonical.digest).toHex();
+    TraceDigest all;
+    for (std::size_t id = 0; id < names; ++id)
+        all.add(entity(static_cast<EntityId>(id)));
+    for (std::size_t first = 0; first < rows; first += kChunkRows)
+        all.add(chunk(first / kChunkRows), std::min(kChunkRows, rows - first));
+    return all.hex();
 }
 
 std::size_t Trace::memoryBytes() const noexcept {
     // Rows not written yet are not backed by memory, and an entity's name is a heap block with Qt's array header.
     constexpr std::size_t kNameOverhead = 32;
-    std::size_t bytes = size() * Columns::kRowBytes;
+    std::size_t bytes = (size() - BulkLoader::firstKept(*this)) * Columns::kRowBytes;
     const std::size_t names = entityCount();
     for (std::size_t id = 0; id < names; ++id) {
         const auto length = static_cast<std::size_t>(entity(static_cast<EntityId>(id)).name.size());

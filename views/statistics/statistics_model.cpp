@@ -138,7 +138,12 @@ void StatisticsModel::publish() {
         const Nanos before = std::invoke(upTo, *m_before.fold, lock, from());
         return std::max(std::invoke(upTo, *m_all.fold, lock, m_until) - before, Nanos(0));
     };
+    std::map<trace::EntityId, Nanos> watched; // by connection
+    for (const auto& [connection, pace] : m_all.fold->paces())
+        watched.emplace(connection, pace.watched(from(), m_until));
     for (Row& row : rows) {
+        const auto its = watched.find(trace::connectionOf(*m_trace, row.lock));
+        row.watched = its == watched.end() ? m_until - from() : its->second;
         row.waited = within(&trace::LockStatisticsFold::waited, row.lock);
         // On a watched server strangers wait, too: as many as the server tells.
         if (m_trace->ofRealServers())
@@ -176,16 +181,18 @@ void StatisticsModel::publish() {
 }
 
 std::vector<StatisticsModel::Churn> StatisticsModel::churnOf(const std::vector<Row>& rows) const {
-    const double minutes = std::chrono::duration<double, std::ratio<60>>(m_until - from()).count();
     std::map<trace::EntityId, std::uint64_t> grants;
     for (const Row& row : rows)
         if (const trace::EntityId connection = trace::connectionOf(*m_trace, row.lock))
             grants[connection] += row.grants;
     std::vector<Churn> all;
     for (const auto& [connection, seen] : grants) {
-        Churn& churn = all.emplace_back(connection, seen, minutes > 0 ? double(seen) / minutes : 0);
         const auto pace = m_all.fold->paces().find(connection);
-        if (pace == m_all.fold->paces().end()) continue;
+        const bool known = pace != m_all.fold->paces().end();
+        const Nanos watched = known ? pace->second.watched(from(), m_until) : m_until - from();
+        const double minutes = std::chrono::duration<double, std::ratio<60>>(watched).count();
+        Churn& churn = all.emplace_back(connection, seen, minutes > 0 ? double(seen) / minutes : 0);
+        if (!known) continue;
         churn.now = pace->second.perMinute(std::max(from(), m_until - 1min), m_until);
         const auto steps = (m_until - from()) / pace->second.stretch();
         if (steps > 0) churn.curve = pace->second.curve(from(), m_until, int(std::min<std::int64_t>(steps, kCurve)));
@@ -257,7 +264,7 @@ QString StatisticsModel::exactness(Nanos looksApart) {
 }
 
 double StatisticsModel::number(const Row& row, int column) const {
-    const double watched = std::chrono::duration<double>(m_until - from()).count();
+    const double watched = std::chrono::duration<double>(row.watched).count();
     const auto time = [](std::size_t of, Nanos value) { return of ? double(value.count()) : -1.0; };
     switch (column) {
     case LoadColumn:

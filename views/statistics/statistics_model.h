@@ -45,9 +45,9 @@ public:
     struct Churn {
         trace::EntityId connection = trace::kNoEntity;
         std::uint64_t grants = 0;    ///< over the time that is counted, as far as they were seen
-        double perMinute = 0;        ///< on average over that time: the usual pace
+        double perMinute = 0;        ///< on average over what was watched of that time: the usual pace
         double now = 0;              ///< grants a minute over the last minute
-        std::vector<double> curve{}; ///< grants a minute in the course of that time, in equal steps
+        std::vector<double> curve{}; ///< in the course of that time, in equal steps; see trace::GrantPace::curve()
     };
     /// The locks and figures that stand out at the playhead.
     struct Overview {
@@ -106,6 +106,7 @@ private:
         std::size_t waits = 0, holds = 0, handOvers = 0; ///< how many the percentiles are of
         Nanos waited{}, wait{}, waitP99{}, longestWait{}, hold{}, holdP99{}, handOver{}, handOverP99{};
         Nanos looksApart{}; ///< holds and hand-overs are known to within so much; 0: exactly
+        Nanos watched{};    ///< of the time that is counted
     };
     /// The rows of the trace up to some instant, counted.
     struct Count {

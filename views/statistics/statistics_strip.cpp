@@ -136,7 +136,8 @@ QString StatisticsStrip::tipAt(QPoint at) const {
     if (parts() <= Churn || !part(Churn).whole.contains(at)) return {};
     QStringList lines{tr("How often the locks of each connection were taken, a minute: the course of the time that is "
                          "counted, and the last minute. Dashed: the average, which is the usual pace. "
-                         "Not counted: the hold with which a lock was first seen, and holds between two looks.")};
+                         "Not counted: the hold with which a lock was first seen, holds between two looks, and times "
+                         "in which nobody looked.")};
     for (const StatisticsModel::Churn& one : m_model->overview().churn)
         //: %1 a connection's name, %2 and %3 numbers, %n how many grants were seen
         lines << tr("%1: %2 a minute, usual %3, %n grant(s)", nullptr, int(one.grants))
@@ -198,13 +199,18 @@ void StatisticsStrip::paintChurn(QPainter& painter, const QRect& room) const {
         };
         painter.setPen(QPen(color(Role::TextFaint), 1, Qt::DashLine));
         painter.drawLine(QPointF(plot.left(), level(one.perMinute)), QPointF(plot.right(), level(one.perMinute)));
-        QPolygonF points;
-        for (std::size_t i = 0; i < one.curve.size(); ++i)
-            points << QPointF(plot.left() + plot.width() * double(i) / double(one.curve.size() - 1),
-                              level(one.curve[i]));
         painter.setPen(QPen(color(Role::Holding), 1.4));
         painter.setBrush(Qt::NoBrush);
-        painter.drawPolyline(points);
+        QPolygonF points;
+        for (std::size_t i = 0; i < one.curve.size(); ++i) {
+            const bool watched = one.curve[i] != trace::GrantPace::kNotWatched;
+            if (watched)
+                points << QPointF(plot.left() + plot.width() * double(i) / double(one.curve.size() - 1),
+                                  level(one.curve[i]));
+            if (watched && i + 1 < one.curve.size()) continue;
+            painter.drawPolyline(points); // a gap in the watch is a gap in the line
+            points.clear();
+        }
     }
 }
 

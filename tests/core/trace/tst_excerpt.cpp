@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a trace as a trace of its own, and a recording of it within bounds.
-#include "trace/connection.h"
+#include "turns_world.h"
+
 #include "trace/excerpt.h"
-#include "trace/recorder.h"
 #include "trace/ring_recording.h"
 
 #include <QFileInfo>
@@ -12,49 +12,13 @@
 using namespace lockscope;
 using trace::EntityKind;
 using trace::EventKind;
-
-namespace {
-
-/// A lock that two clients take in turns, each for a second with a lease of ten, while the other one waits.
-struct World {
-    std::shared_ptr<trace::Trace> trace = std::make_shared<trace::Trace>();
-    Nanos now{};
-    trace::Recorder recorder{trace, [this] { return now; }};
-    trace::EntityId shop = trace::internConnection(*trace, "shop", "redis://redis-1:6379");
-    trace::EntityId node = trace->intern(EntityKind::Node, "redis-1", shop);
-    trace::EntityId lock = trace->intern(EntityKind::Lock, "orders", node);
-    trace::EntityId threads[2] = {thread("A"), thread("B")};
-    int turns = 0;
-
-    World() {
-        trace->setOriginWallMs(1'700'000'000'000);
-        recorder.emit(EventKind::NodeStarted, node);
-    }
-    trace::EntityId thread(const char* client) {
-        return trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, client));
-    }
-    void turn() {
-        const trace::EntityId holder = threads[turns % 2], waiter = threads[(turns + 1) % 2];
-        now = Nanos(1s) * ++turns;
-        if (turns > 1) recorder.emit(EventKind::RecordFreed, waiter, lock, 0, waiter);
-        recorder.emit(EventKind::RecordHeld, holder, lock, (now + 10s).count(), 1);
-        recorder.emit(EventKind::RecordUnqueued, holder, lock);
-        recorder.emit(EventKind::RecordQueued, waiter, lock, 0);
-        recorder.emit(EventKind::RecordWaiters, trace::kNoEntity, lock, 1);
-        recorder.emit(EventKind::RecordContent, trace::kNoEntity, lock, 0,
-                      trace->text("turn " + QByteArray::number(turns)));
-        now += 500ms;
-        trace->reach(now);
-    }
-};
-
-} // namespace
+using trace::tests::TurnsWorld;
 
 class TestExcerpt : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void itTellsOfTheSameWorldAtEveryInstant() {
-        World world;
+        TurnsWorld world;
         for (int i = 0; i < 10; ++i)
             world.turn();
         trace::Excerpt excerpt(world.trace, 5200ms);
@@ -79,7 +43,7 @@ private Q_SLOTS:
     }
 
     void sinceWhenAHoldLastsIsKeptFromBeforeTheBeginning() {
-        World world;
+        TurnsWorld world;
         world.turn();
         world.recorder.emit(EventKind::RecordSince, world.threads[0], world.lock, -Nanos(1min).count());
         world.recorder.emit(EventKind::RecordSince, world.threads[1], world.lock, Nanos(1s).count(), 0,
@@ -96,7 +60,7 @@ private Q_SLOTS:
 
     /// A watch that goes on in a trace without its beginning: times and ids stay as they are.
     void itMayKeepItsTimesAndLeaveOutTheBeginning() {
-        World world;
+        TurnsWorld world;
         for (int i = 0; i < 10; ++i)
             world.turn();
         world.recorder.emit(EventKind::RecordFreed, world.threads[0], world.lock, 0, world.threads[0]);
@@ -146,7 +110,7 @@ private Q_SLOTS:
         const QString path = folder.filePath(QStringLiteral("ring.lockscope"));
         const QString before = trace::fileBefore(path);
         QCOMPARE(QFileInfo(before).fileName(), QStringLiteral("ring.before.lockscope"));
-        World world;
+        TurnsWorld world;
         world.turn();
         {
             const auto ring = trace::RingRecording::start(path, world.trace, {}, {.keep = 20s});

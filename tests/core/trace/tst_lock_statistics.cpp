@@ -171,6 +171,28 @@ private Q_SLOTS:
         QVERIFY(std::abs(pace.perMinute(0s, 11h) * 11 * 60 - 91) < 1e-6);
     }
 
+    void aPaceIsOfTheTimeThatWasWatched() {
+        GrantPace pace;
+        pace.restore(0s); // nothing was lost
+        for (int second = 0; second < 60; second += 2)
+            pace.add(Nanos(second * 1s));
+        pace.lose(60s);
+        pace.lose(70s);                              // that is known
+        QCOMPARE(pace.watched(0s, 90s), Nanos(60s)); // it goes on
+        pace.restore(180s);
+        pace.lose(200s);
+        pace.restore(200s); // a server that was started again between two looks
+        QCOMPARE(pace.watched(0s, 240s), Nanos(120s));
+        QCOMPARE(pace.watched(90s, 150s), Nanos(0));
+        QCOMPARE(pace.watched(150s, 190s), Nanos(10s));
+        QCOMPARE(pace.perMinute(0s, 180s), 30.0);
+        QCOMPARE(pace.perMinute(0s, 240s), 15.0);
+        QCOMPARE(pace.perMinute(90s, 150s), 0.0);
+        QCOMPARE(pace.curve(0s, 240s, 4), (std::vector<double>{30, GrantPace::kNotWatched, GrantPace::kNotWatched, 0}));
+        pace.add(10h); // stretches grow over the gap, and what was counted is of the time around it
+        QVERIFY(std::abs(pace.perMinute(0s, 256s) * 136 / 60 - 30) < 1e-6);
+    }
+
     void holdsAndHandOversAreTheRecords() {
         Story story;
         story.held(1s, story.a);

@@ -334,6 +334,43 @@ private Q_SLOTS:
         QTRY_COMPARE(panel.model()->overview().churn[0].grants, std::uint64_t(0)); // all of it was before
     }
 
+    /// A watch that lost sight of its server for a while, and whose beginning is not kept: the usual pace is that of
+    /// the time that was watched, and the curve has no line where nobody looked.
+    void timeThatNobodyWatchedIsNoTimeWithoutGrants() {
+        WrittenWorld world;
+        trace::Trace& t = world.trace();
+        t.setOriginWallMs(1'700'000'000'000);
+        const EntityId shop = trace::internConnection(t, "shop", "redis://shop:6379");
+        const EntityId node = t.intern(trace::EntityKind::Node, "shop", shop);
+        const EntityId orders = t.intern(trace::EntityKind::Lock, "orders", node);
+        const EntityId observer = t.intern(trace::EntityKind::Client, "lockscope");
+        const EntityId a = world.thread("A"), b = world.thread("B");
+        world.add(0s, EventKind::ConnectionLost, observer, node, 0, t.text(trace::kLeftOut.toByteArray()));
+        world.add(600s, EventKind::ConnectionRestored, observer, node);
+        for (int i = 0; i < 7; ++i) // the first of these may be older than the watch
+            world.add(600s + i * 10s, EventKind::RecordHeld, i % 2 ? a : b, orders, Nanos(3600s).count(), 1);
+        world.add(720s, EventKind::ConnectionLost, observer, node, 0, t.text("unreachable"));
+        world.add(1140s, EventKind::ConnectionRestored, observer, node);
+        t.reach(1200s);
+        world.context.setSession(&world.session);
+        StatisticsPanel panel(&world.context);
+        panel.resize(1100, 420);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        world.context.setPlayhead(1200s);
+        QTRY_COMPARE(panel.model()->overview().churn.size(), std::size_t(1));
+        const auto& churn = panel.model()->overview().churn[0];
+        QCOMPARE(churn.grants, std::uint64_t(6));
+        QCOMPARE(churn.perMinute, 2.0); // six in three minutes that were watched, of twenty
+        QCOMPARE(churn.now, 0.0);
+        QCOMPARE(churn.curve.size(), std::size_t(StatisticsModel::kCurve)); // half a minute each
+        QCOMPARE(std::ranges::count(churn.curve, trace::GrantPace::kNotWatched), 20 + 14);
+        QCOMPARE(panel.model()->index(0, StatisticsModel::RateColumn).data(StatisticsModel::SortRole).toDouble(),
+                 6.0 / 180);
+        world.context.setPlayhead(1000s); // in the middle of the gap
+        QTRY_COMPARE(panel.model()->overview().churn[0].perMinute, 3.0);
+    }
+
     void whatIsToldIsWholeThoughRowsKeepComing() {
         Scene scene;
         StatisticsPanel panel(&scene.context);
