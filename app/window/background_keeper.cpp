@@ -2,9 +2,10 @@
 #include "window/background_keeper.h"
 
 #include "locks/locks_panel.h"
+#include "models/lock_facts.h"
 #include "session/alert_desk.h"
 #include "session/trace_joint.h"
-#include "trace/excerpt.h"
+#include "trace/last_stretch.h"
 #include "window/action_registry.h"
 #include "window/main_window.h"
 #include "window/message_bar.h"
@@ -24,7 +25,9 @@ namespace lockscope::app {
 
 namespace {
 
-constexpr trace::RecordingBounds kBounds{.keep = 1h, .mostBytes = 200'000'000};
+constexpr Nanos kLast = 1h;
+/// Between them the files reach back half of that at least.
+constexpr trace::RecordingBounds kBounds{.keep = 2 * kLast, .mostBytes = 200'000'000};
 constexpr int kKeptDays = 7;                                   ///< after a crash
 const QString kSwitch = QStringLiteral("kept.last-hour");      ///< in the settings, beside other switches
 const QString kName = QStringLiteral("attached-%1.lockscope"); ///< of the program's number and of how many were before
@@ -122,8 +125,7 @@ void BackgroundKeeper::stop() {
     m_usual.follow(nullptr);
     if (!m_ring) return;
     // The recording's end writes all that is left: the window does not wait for it.
-    std::function<void()> end = [ring = std::shared_ptr<trace::RingRecording>(std::move(m_ring)),
-                                 path = m_path]() mutable {
+    std::function<void()> end = [ring = std::move(m_ring), path = m_path]() mutable {
         ring.reset();
         removeBoth(path);
     };
@@ -181,18 +183,28 @@ void BackgroundKeeper::askToSave() {
 
 void BackgroundKeeper::save(const QString& path) {
     const session::Session* const session = m_window->session();
+    const auto trace = session->trace();
+    struct Done {
+        QString error; ///< empty: it is saved
+        Nanos length{}, lacks{};
+    };
     m_thread.run(
-        [path, trace = session->trace(), meta = session->recordingMeta()] {
-            const trace::Excerpt excerpt(trace, std::max<Nanos>(trace->reached() - kBounds.keep, Nanos(0)));
-            const auto done = trace::saveRecording(path, excerpt.trace(), meta);
-            return done ? QString() : done.error().message;
+        [path, trace, ring = std::weak_ptr(trace == m_trace ? m_ring : nullptr), meta = session->recordingMeta()] {
+            const trace::LastStretch last = trace::lastStretch(trace, kLast, ring.lock().get());
+            const auto done = trace::saveRecording(path, last.trace, meta);
+            return Done{done ? QString() : done.error().message, last.length, last.lacks};
         },
-        [this, path](const QString& error) {
-            if (error.isEmpty())
-                m_window->messages()->say(tr("Saved %1.").arg(path), MessageBar::Kind::Good);
+        [this, path](const Done& done) {
+            if (!done.error.isEmpty())
+                m_window->complain(done.error);
+            else if (done.lacks > Nanos(0))
+                //: %1 a file, %2 a length of time
+                m_window->messages()->say(tr("Saved %1. It has the last %2 only: what came before is no longer kept.")
+                                              .arg(path, views::roundDuration(done.length)),
+                                          MessageBar::Kind::Good);
             else
-                m_window->complain(error);
-            Q_EMIT saved(path, error);
+                m_window->messages()->say(tr("Saved %1.").arg(path), MessageBar::Kind::Good);
+            Q_EMIT saved(path, done.error);
         });
 }
 

@@ -37,7 +37,8 @@ public:
     std::optional<trace::RingRecording::Kept> kept() const;
     static std::int64_t mostBytes();
 
-    /// Writes the last hour into a file. Precondition: a session that watches servers is open.
+    /// Writes the last hour into a file, from memory and from what is kept on disk, and says what it lacks.
+    /// Precondition: a session that watches servers is open.
     void save(const QString& path);
     /// The recordings of programs that ended without removing theirs, the newest first. Removes those of last week.
     static QStringList left();
@@ -63,7 +64,7 @@ private:
     MainWindow* m_window;
     QPointer<session::Session> m_session;
     std::shared_ptr<const trace::Trace> m_trace;
-    std::unique_ptr<trace::RingRecording> m_ring;
+    std::shared_ptr<trace::RingRecording> m_ring; ///< with those that still read what it has
     QString m_path, m_left;
     int m_rings = 0; ///< so far: the next one has files of its own, as the last one may not be gone yet
     QAction* m_keep = nullptr;

@@ -3,6 +3,7 @@
 #include "fake_session.h"
 #include "session/trace_joint.h"
 #include "trace/excerpt.h"
+#include "trace/server_told.h"
 #include "window/background_keeper.h"
 #include "window/session_recorder.h"
 #include "window_scene.h"
@@ -23,7 +24,8 @@ public:
     session::TraceJoint traceJoint() const override { return m_joint; }
     void leaveOutTheBeginning() {
         const auto before = trace();
-        trace::Excerpt end(before, before->reached() / 2, {lock(), lock()});
+        const auto why = std::const_pointer_cast<trace::Trace>(before)->text(trace::kLeftOut.toByteArray());
+        trace::Excerpt end(before, before->reached() / 2, {lock(), why});
         m_now = end.takeTrace();
         m_joint = {before, m_now->size()};
         Q_EMIT traceReplaced();
@@ -125,6 +127,38 @@ private Q_SLOTS:
         const auto recording = trace::loadRecording(path);
         QVERIFY2(recording, recording ? "" : qPrintable(recording.error().message));
         QVERIFY(recording->trace->size() > 0 && recording->meta.finished);
+    }
+
+    /// Memory lost the first half, the files on disk have it; without them the window says how little was saved.
+    void whatMemoryLostIsSavedFromDisk() {
+        const tests::WindowScene scene;
+        auto session = std::make_unique<JoinedSession>();
+        JoinedSession* const its = session.get();
+        scene.window->setSession(std::move(session));
+        QTRY_VERIFY(QFileInfo::exists(keeperOf(scene)->path())); // it has begun before anything happens
+        its->live(8s);
+        its->leaveOutTheBeginning();
+        const auto savedGrants = [&](const char* name) {
+            const QString path = scene.folder.filePath(QLatin1String(name));
+            QSignalSpy saved(keeperOf(scene), &app::BackgroundKeeper::saved);
+            keeperOf(scene)->save(path);
+            if (!saved.wait(60'000)) return -1;
+            const auto recording = trace::loadRecording(path);
+            if (!recording || !recording->meta.finished) return -2;
+            int grants = 0;
+            for (std::size_t row = 0; row < recording->trace->size(); ++row)
+                grants += recording->trace->kindAt(row) == trace::EventKind::Granted;
+            return grants;
+        };
+        QCOMPARE(savedGrants("whole.lockscope"), 8); // one a second
+        QVERIFY2(!scene.window->messages()->message().contains(u"only"),
+                 qPrintable(scene.window->messages()->message()));
+        scene.action("record.background")->trigger();
+        QVERIFY(!keeperOf(scene)->isKeeping());
+        QCOMPARE(savedGrants("half.lockscope"), 5); // the hold at its beginning, and those of the last four seconds
+        QVERIFY2(scene.window->messages()->message().contains(u"has the last 4 s only"),
+                 qPrintable(scene.window->messages()->message()));
+        scene.action("record.background")->trigger(); // as the others find it
     }
 
     /// The file of a program that is gone; no program has a number that large.
