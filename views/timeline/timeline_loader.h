@@ -28,6 +28,13 @@ public:
 
     /// Starts over with another trace; never null.
     void open(std::shared_ptr<const trace::Trace> trace);
+    /// The trace goes on in another one, which lacks its beginning, with equal times and ids. data() stays as it is
+    /// until as much of the other one is folded in: nobody sees it grow anew.
+    void goOnIn(std::shared_ptr<const trace::Trace> trace);
+    /// The trace that is to be drawn; data() may be of the one that goes on in it.
+    std::shared_ptr<const trace::Trace> trace() const { return newest().sharedTrace(); }
+    /// True while data() is of another trace than trace().
+    bool isGoingOn() const { return m_next != nullptr; }
     /// The trace has grown: takes the new rows in. Cheap when there are none.
     void grow();
     /// Stops the worker where it is; what is folded in stays. grow() goes on.
@@ -51,15 +58,21 @@ Q_SIGNALS:
     void finished();
 
 private:
+    void startWorker(const std::shared_ptr<TimelineData>& data);
     void work(std::stop_token stop, const std::shared_ptr<TimelineData>& data);
     void stopWorker();
+    /// Lets m_next take the place of m_data.
+    void takeNext();
+    const TimelineData& newest() const { return m_next ? *m_next : *m_data; }
 
     std::shared_ptr<TimelineData> m_data;
+    std::shared_ptr<TimelineData> m_next; ///< the worker folds it in; nullptr: m_data goes on
     std::atomic<std::size_t> m_rows{0};
     std::atomic<bool> m_workerDone{false};
     bool m_busy = false, m_cancelled = false;
     QTimer m_tick; ///< looks at how far the worker is
     std::jthread m_worker;
+    std::jthread m_tidier; ///< frees what was drawn before: that takes longer than a frame
 };
 
 } // namespace lockscope::views

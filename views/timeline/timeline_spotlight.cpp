@@ -163,4 +163,10 @@ int TimelineView::spareHeight() const {
     return height() - top - bottom - m_layout.heightOfStory(low);
 }
 
+void TimelineView::holdBack() {
+    const std::lock_guard lock(m_loader->data()->mutex());
+    m_loader->data()->setNever(m_context->heldBack().never ? TimelineData::Never::HeldBack : TimelineData::Never::Told);
+    m_loader->data()->holdDamageBackFrom(m_context->heldBack().verdictFrom.value_or(Nanos::max()).count());
+}
+
 } // namespace lockscope::views

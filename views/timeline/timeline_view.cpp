@@ -3,6 +3,7 @@
 #include "timeline/lane_edge.h"
 
 #include "models/lock_facts.h"
+#include "session/trace_joint.h"
 #include "theme/fonts.h"
 #include "theme/format.h"
 #include "timeline/lane_filter.h"
@@ -78,6 +79,7 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
         m_layout.clear();
         m_key = {};
         m_focusRow = -1;
+        holdBack();
     });
     connect(m_loader, &TimelineLoader::changed, this, &TimelineView::dataChanged);
     connect(context, &ViewContext::sessionChanged, this, &TimelineView::openTrace);
@@ -116,6 +118,11 @@ TimelineView::TimelineView(ViewContext* context, QWidget* parent)
 TimelineView::~TimelineView() = default;
 
 void TimelineView::openTrace() {
+    if (m_session && m_session == m_context->session() && session::rowAfter(m_loader->trace(), m_session)) {
+        // Times and lanes stay what they are, and so does what a person looks at or measures.
+        m_loader->goOnIn(m_context->trace());
+        return verdictChanged();
+    }
     // A trace replaced within a session (another past, another seed) is looked at through the same window of time.
     const bool other = m_session != m_context->session();
     if (other) {
@@ -200,12 +207,7 @@ void TimelineView::dataChanged() {
 void TimelineView::verdictChanged() {
     m_verdict = m_context->verdict();
     m_bands.setVerdict(m_verdict);
-    {
-        const std::lock_guard lock(m_loader->data()->mutex());
-        m_loader->data()->setNever(m_context->heldBack().never ? TimelineData::Never::HeldBack
-                                                               : TimelineData::Never::Told);
-        m_loader->data()->holdDamageBackFrom(m_context->heldBack().verdictFrom.value_or(Nanos::max()).count());
-    }
+    holdBack();
     m_overview->refresh();
     m_ruler->update();
     viewport()->update();

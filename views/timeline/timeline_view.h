@@ -194,6 +194,8 @@ private:
     void openTrace();
     void dataChanged();
     void verdictChanged();
+    /// Lets the lanes tell no more than a lesson's bet allows.
+    void holdBack();
     void playheadMoved(Nanos t);
     /// Where the axis of watched servers ends: a little right of now, so that now is in sight; 0 for other sessions.
     std::int64_t liveEnd() const;

@@ -7,69 +7,16 @@
 #include "first_look.h"
 #include "runtime/event_loop_runtime.h"
 #include "sandbox/redis_server.h"
+#include "turns.h"
 #include "window/main_window.h"
 
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QTimer>
-#include <algorithm>
 
 using namespace lockscope;
 using namespace lockscope::bench;
-
-namespace {
-
-/// The times between two turns of this thread's event loop, which has a turn to take every millisecond.
-class Turns : public QObject {
-public:
-    Turns() {
-        m_timer.setTimerType(Qt::PreciseTimer);
-        connect(&m_timer, &QTimer::timeout, this, [this] {
-            m_gaps.push_back(double(m_clock.nsecsElapsed()) / 1e6);
-            m_clock.restart();
-        });
-        m_clock.start();
-        m_timer.start(1);
-    }
-    /// Writes the times since the last call as members of `line` that begin with `phase`; in ms.
-    void tell(const QString& phase, QJsonObject& line) {
-        std::vector<double> gaps = std::exchange(m_gaps, {});
-        if (gaps.empty()) return;
-        std::ranges::sort(gaps);
-        // By time and not by number: the part of it that was spent in turns longer than a frame.
-        constexpr double kFrame = 1000.0 / 60;
-        double all = 0, late = 0;
-        for (const double gap : gaps) {
-            all += gap;
-            late += gap > kFrame ? gap - kFrame : 0;
-        }
-        line[phase + QStringLiteral("_longest_ms")] = gaps.back();
-        line[phase + QStringLiteral("_over_a_frame")] =
-            qint64(std::ranges::count_if(gaps, [](double gap) { return gap > kFrame; }));
-        line[phase + QStringLiteral("_late_share")] = late / all;
-    }
-
-private:
-    QTimer m_timer;
-    QElapsedTimer m_clock;
-    std::vector<double> m_gaps;
-};
-
-template <typename Until>
-void rest(Nanos longest, Until until) {
-    QEventLoop loop;
-    QTimer look;
-    QObject::connect(&look, &QTimer::timeout, &loop, [&] {
-        if (until()) loop.quit();
-    });
-    look.start(50);
-    QTimer::singleShot(std::chrono::duration_cast<std::chrono::milliseconds>(longest), &loop, &QEventLoop::quit);
-    loop.exec();
-}
-
-} // namespace
 
 int main(int argc, char** argv) {
     QApplication application(argc, argv);
