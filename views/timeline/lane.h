@@ -95,6 +95,7 @@ enum class EffectTick : std::uint8_t {
     Accepted, ///< label: of the token it was written under, in TimelineData::numbers(), 0: none
     Refused,  ///< label as Accepted
     Stale, ///< accepted, though its writer was not the holder on record or had an older token; label: index of a Damage
+    Untold, ///< accepted, and whether it did damage is held back: shown so, and never kept in a lane
 };
 enum class LinkTick : std::uint8_t { Request, Reply, Push, Lost, ConnectionLost, ConnectionRestored };
 /// The acts of a Sentinel; the trace row tells which node each one is about.

@@ -94,6 +94,8 @@ std::optional<Sprite> spriteOf(Sign sign) {
     switch (sign) {
     case Sign::Accepted:
         return Sprite::Accepted;
+    case Sign::Untold:
+        return Sprite::Untold;
     case Sign::Refused:
         return Sprite::Refused;
     case Sign::Damage:
@@ -116,6 +118,8 @@ std::vector<LegendItem> legendItems() {
             {Sign::Waits, Legend::tr("waits"), "mark-waits"},
             {Sign::Paused, Legend::tr("paused"), "mark-paused"},
             {Sign::Accepted, Legend::tr("write accepted"), "mark-write"},
+            //: In the legend of the timeline: a write that the resource accepted, while a lesson's bet is open.
+            {Sign::Untold, Legend::tr("write, not judged yet"), "mark-write"},
             {Sign::Broken, Legend::tr("invariant broken"), "mark-band"},
             {Sign::Damage, Legend::tr("damage"), "damage"},
             //: In the legend of the timeline: the strip that tells how long the server would still keep the lock.

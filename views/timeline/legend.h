@@ -18,6 +18,7 @@ enum class LegendSign : std::uint8_t {
     Paused,
     Lease,
     Accepted,
+    Untold,
     Refused,
     Damage,
     Broken,

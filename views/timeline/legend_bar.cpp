@@ -14,8 +14,8 @@ namespace {
 /// The rank among signs in sight: the seldom ones, of which a picture tells, before those that every picture has.
 int rankInSight(LegendSign sign) {
     using enum LegendSign;
-    constexpr std::array kSeldomFirst{Refused, Damage, Stale, Paused, Broken,   Gap,     RenewFailed, Ghost,
-                                      Holds,   Lease,  Waits, Margin, Accepted, Planned, Fault};
+    constexpr std::array kSeldomFirst{Refused, Damage, Stale, Paused, Broken, Gap,      RenewFailed, Ghost,
+                                      Untold,  Holds,  Lease, Waits,  Margin, Accepted, Planned,     Fault};
     return int(std::ranges::find(kSeldomFirst, sign) - kSeldomFirst.begin());
 }
 

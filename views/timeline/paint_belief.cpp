@@ -161,7 +161,9 @@ void paintPausedPill(const PaintKit& kit, const QRectF& pill) {
     for (const int offset : {0, 5})
         kit.box(QRectF(pill.x() + kit.m.px(8) + kit.m.px(offset), pill.y() + kit.m.px(5), kit.m.px(3), kit.m.px(9)),
                 color(Role::Text));
+    const std::size_t before = kit.written ? kit.written->size() : 0;
     kit.text(pill.adjusted(kit.m.px(8) + sign, 0, 0, 0), Timeline::tr("paused"), kit.smallBold, Role::Text);
+    if (kit.written && kit.written->size() > before) kit.written->back().pill = kit.p.worldTransform().mapRect(pill);
 }
 
 /// The pills of its pauses go to `pills`: they are painted above everything else in the lane. `written`: where

@@ -17,6 +17,11 @@ struct Mark {
     std::uint32_t kinds, count;
 };
 
+/// Accepted, as far as is told.
+bool isAccepted(EffectTick kind) {
+    return kind == EffectTick::Accepted || kind == EffectTick::Untold;
+}
+
 /// The numbers below the marks: each is centred below its own, and two never touch, or 1 and 2 would read as 12.
 class Numbers {
 public:
@@ -42,7 +47,7 @@ private:
 /// An accepted write and one that damages or is refused, at nearly the same instant: that one of them came first, and
 /// that both happened, is the story of a token. The first one moves aside by less than a sign, where it has the room.
 void partPairs(const PaintKit& kit, std::vector<Mark>& marks, double sign) {
-    const auto accepted = [&](const Mark& mark) { return kit.data.effectOf(*mark.tick) == EffectTick::Accepted; };
+    const auto accepted = [&](const Mark& mark) { return isAccepted(kit.data.effectOf(*mark.tick)); };
     for (std::size_t i = 0; i + 1 < marks.size(); ++i) {
         const double before = i > 0 ? marks[i - 1].x : -1e9, after = i + 2 < marks.size() ? marks[i + 2].x : 1e9;
         Mark &first = marks[i], &second = marks[i + 1];
@@ -78,15 +83,16 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
         },
         [&](const TickSum& sum) {
             std::uint32_t kinds = sum.kinds;
-            if ((kinds & bit(EffectTick::Stale)) && sum.from >= kit.data.damageToldUntil())
-                kinds = (kinds & ~bit(EffectTick::Stale)) | bit(EffectTick::Accepted);
+            if ((kinds & ~bit(EffectTick::Refused)) && sum.from >= kit.data.damageToldUntil())
+                kinds = (kinds & bit(EffectTick::Refused)) | bit(EffectTick::Untold);
             marks.push_back({(kit.c.x(sum.from) + kit.c.x(sum.to)) / 2, nullptr, kinds, sum.count});
         });
 
     partPairs(kit, marks, 1.7 * r);
 
-    // Where writes are dense, each pixel gets a bar as high as their number; green for accepted, grey for refused.
-    BoxBatch accepted, refused;
+    // Where writes are dense, each pixel gets a bar as high as their number; green for accepted, grey for refused
+    // and while it is held back which of them did damage.
+    BoxBatch accepted, grey;
     std::vector<std::size_t> alone, damages;
     for (std::size_t i = 0; i < marks.size();) {
         const Mark& mark = marks[i];
@@ -105,10 +111,11 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
             if (&marks[i] != &mark && marks[i].kinds & bit(EffectTick::Stale)) damages.push_back(i);
         }
         const double h = std::min(1.0, 0.3 + 0.12 * std::log2(double(count))) * bar.height();
-        (kinds == bit(EffectTick::Refused) ? refused : accepted).add(column, bar.bottom() - h, 1, h);
+        (kinds & (bit(EffectTick::Accepted) | bit(EffectTick::Stale)) ? accepted : grey)
+            .add(column, bar.bottom() - h, 1, h);
     }
     accepted.paint(kit.p, color(Role::Accepted));
-    refused.paint(kit.p, color(Role::TextFaint));
+    grey.paint(kit.p, color(Role::TextFaint));
 
     // Where another token writes after a refusal or a damage, its number comes first; then those of damaging writes:
     // they matter most, though their signs are painted last.
@@ -116,10 +123,10 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
     for (std::size_t i = 1; i < alone.size(); ++i) {
         const Mark& mark = marks[alone[i]];
         const QString token = tokenOf(kit, *mark.tick);
-        const bool afterOther = kit.data.effectOf(*marks[alone[i - 1]].tick) != EffectTick::Accepted;
+        const bool afterOther = !isAccepted(kit.data.effectOf(*marks[alone[i - 1]].tick));
         const bool begins =
             afterOther && alone[i] == alone[i - 1] + 1 && token != tokenOf(kit, *marks[alone[i - 1]].tick);
-        if (begins && kit.data.effectOf(*mark.tick) == EffectTick::Accepted && !token.isEmpty())
+        if (begins && isAccepted(kit.data.effectOf(*mark.tick)) && !token.isEmpty())
             numbers.add(mark.x, token, tokenRole(kit, *mark.tick));
     }
     const auto roomAfter = [&](std::size_t d) {
@@ -152,7 +159,10 @@ void paintEffect(const PaintKit& kit, const Lane& lane, int height) {
             if (!crowded) lastRefusal = x;
             continue;
         }
-        kit.sprite(small ? Sprite::AcceptedSmall : Sprite::Accepted, x, y);
+        if (kind == EffectTick::Untold)
+            kit.sprite(small ? Sprite::UntoldSmall : Sprite::Untold, x, y);
+        else
+            kit.sprite(small ? Sprite::AcceptedSmall : Sprite::Accepted, x, y);
         if (const QString token = tokenOf(kit, tick); !token.isEmpty()) numbers.add(x, token, tokenRole(kit, tick));
     }
     // Last, above everything: damage is never hidden by what was fine.

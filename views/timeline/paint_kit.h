@@ -19,6 +19,7 @@ struct WrittenWords {
     double baseline = 0;
     QString words;
     QFont font;
+    QRectF pill{}; ///< the words stand in, with the sign before them; null: they stand alone
 };
 
 /// A client's belief is drawn with that at least, in pixels, however low its lane is.

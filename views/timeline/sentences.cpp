@@ -210,6 +210,7 @@ QString tickSentence(const TimelineData& data, const Lane& lane, const Tick& tic
     case LaneKind::Effect:
         switch (const std::int64_t token = data.writeToken(tick); data.effectOf(tick)) {
         case EffectTick::Accepted:
+        case EffectTick::Untold:
             return token == 0 ? Timeline::tr("%1: accepted a write of %2").arg(at, who)
                               : Timeline::tr("%1: accepted a write of %2 (#%3)").arg(at, who, QString::number(token));
         case EffectTick::Refused:

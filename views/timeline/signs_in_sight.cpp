@@ -53,6 +53,8 @@ std::set<LegendSign> signsInSight(const TimelineScene& scene) {
     const Occurring in{scene.from, to, std::max<std::int64_t>(1, (to - scene.from) / kParts), scene.data.now()};
     Occurring told = in; // of damage
     told.to = std::min(to, scene.data.damageToldUntil());
+    Occurring untold = in;
+    untold.from = std::max(scene.from, scene.data.damageToldUntil());
     const auto add = [&](std::uint32_t found, auto which, LegendSign sign) {
         if (found & bit(which)) signs.insert(sign);
     };
@@ -78,7 +80,9 @@ std::set<LegendSign> signsInSight(const TimelineScene& scene) {
             add(states, RecordState::Unobserved, LegendSign::Gap);
             break;
         case LaneKind::Effect:
-            add(ticks, EffectTick::Accepted, LegendSign::Accepted);
+            add(told.kinds(lane.ticks), EffectTick::Accepted, LegendSign::Accepted);
+            if (untold.from < to && untold.kinds(lane.ticks) & ~bit(EffectTick::Refused))
+                signs.insert(LegendSign::Untold);
             add(ticks, EffectTick::Refused, LegendSign::Refused);
             add(told.kinds(lane.ticks), EffectTick::Stale, LegendSign::Damage);
             break;

@@ -32,13 +32,14 @@ std::vector<QRectF> litRows(const TimelineScene& scene, const Spotlight& spotlig
     return lit;
 }
 
-/// Makes a lit band so much wider that its edges cut through no words: those are lit whole, up to `from` and `to`.
+/// Makes a lit band so much wider that its edges cut through no words and no pill: those are lit whole, up to `from`
+/// and `to`.
 void widen(QRectF& band, std::span<const WrittenWords> written, double from, double to, double apart) {
     QRectF before;
     do { // what was wide enough for one may cut the next
         before = band;
         for (const WrittenWords& words : written) {
-            const QRectF& place = words.place;
+            const QRectF& place = words.pill.isNull() ? words.place : words.pill;
             if (place.center().y() < band.top() || place.center().y() > band.bottom() || place.left() < from) continue;
             if (place.left() - apart < band.left() && place.right() > band.left())
                 band.setLeft(std::max(from, place.left() - apart));

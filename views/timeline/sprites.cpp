@@ -50,6 +50,12 @@ void draw(QPainter& p, Sprite sprite) {
     case Sprite::AcceptedSmall:
         diamond(p, 5, color(Role::Accepted), Qt::NoPen);
         break;
+    case Sprite::Untold:
+        diamond(p, r - 1, color(Role::TextFaint), Qt::NoPen);
+        break;
+    case Sprite::UntoldSmall:
+        diamond(p, 5, color(Role::TextFaint), Qt::NoPen);
+        break;
     case Sprite::Refused:
         diamond(p, r - 1, color(Role::SurfaceSunken), QPen(color(Role::TextDim), 1.6));
         cross(p, r * 0.25, ink(Role::TextDim, r / 6));

@@ -11,7 +11,9 @@ enum class Sprite : std::uint8_t {
     FaultByHand,   ///< filled purple flag; the point is its tip
     Accepted,      ///< green diamond with a check; the point of this and the following is the centre
     AcceptedSmall, ///< plain green diamond
-    Refused,       ///< hollow diamond with a cross
+    Untold,        ///< grey diamond: accepted, and what it did is held back
+    UntoldSmall,
+    Refused, ///< hollow diamond with a cross
     RefusedSmall,
     Damage,      ///< vermilion diamond with an exclamation mark
     GaveUp,      ///< amber cross

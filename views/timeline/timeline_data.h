@@ -61,14 +61,15 @@ public:
     enum class Never : std::uint8_t { Told, HeldBack };
     void setNever(Never never) { m_never = never; }
     Never never() const { return m_never; }
-    /// A write that did damage from this instant on looks like any accepted one: it would answer a lesson's bet.
+    /// Writes from this instant on look alike, whether they did damage or not: their colour would answer a lesson's
+    /// bet, and green would say that all is well.
     void holdDamageBackFrom(std::int64_t from) { m_damageToldUntil = from; }
     /// The instant until which damage is told.
     std::int64_t damageToldUntil() const { return m_damageToldUntil; }
     /// How a write of a resource's lane is to be shown.
     EffectTick effectOf(const Tick& tick) const {
         const auto kind = EffectTick(tick.kind);
-        return kind == EffectTick::Stale && tick.at >= m_damageToldUntil ? EffectTick::Accepted : kind;
+        return kind != EffectTick::Refused && tick.at >= m_damageToldUntil ? EffectTick::Untold : kind;
     }
 
     /// The fencing token of a write of a resource's lane; 0: it has none.

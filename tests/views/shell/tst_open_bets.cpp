@@ -174,7 +174,8 @@ private Q_SLOTS:
         QFETCH(int, bet);
         Class s;
         const auto shown = [&] { return s.timeline()->signsInSight().contains(views::LegendSign::Damage); };
-        const auto writes = [&] { return s.timeline()->signsInSight().contains(views::LegendSign::Accepted); };
+        // Green says that all is well, which nobody has said yet.
+        const auto writes = [&] { return s.timeline()->signsInSight().contains(views::LegendSign::Untold); };
         s.go(lesson, bet);
         QTRY_VERIFY(s.lanesAreThere());
         QTRY_VERIFY(writes());
@@ -182,6 +183,7 @@ private Q_SLOTS:
         s.guide().choose(0);
         s.guide().goOn();
         QTRY_VERIFY(shown());
+        QTRY_VERIFY(!writes());
     }
     void whyItWasSafeIsToldWithTheAnswer() {
         Class s;

@@ -100,6 +100,37 @@ private Q_SLOTS:
         QVERIFY(dimmed > 0);
     }
 
+    /// The bars of the pause before its word are lit with it, wherever the light begins or ends.
+    void thePillIsLitAsAWhole() {
+        Stage s;
+        int lit = 0;
+        for (Nanos at = 2500ms; at < Nanos(6s); at += 100ms) {
+            for (const auto& [from, to] : {std::pair{at, Nanos(6800ms)}, std::pair{Nanos(500ms), at}}) {
+                s.light({s.cast.a.thread}, from, to);
+                const QSize size = s.view.viewport()->size();
+                const TimelineScene scene = s.view.scene();
+                std::vector<WrittenWords> written;
+                QImage image(size, QImage::Format_RGB32);
+                QPainter painter(&image);
+                paintLanes(painter, size, scene, &written);
+                const auto bands = paintSpotlight(painter, size, scene, *s.context.spotlight(), {}, written);
+                for (const WrittenWords& words : written) {
+                    if (words.words != u"paused" || words.place.left() < scene.metrics.labelWidth()) continue;
+                    QVERIFY(words.pill.left() < words.place.left() && words.pill.right() > words.place.right());
+                    if (!isLit(words.place, bands)) continue;
+                    ++lit;
+                    QVERIFY2(std::ranges::any_of(bands,
+                                                 [&](const QRectF& band) {
+                                                     return band.left() <= words.pill.left() &&
+                                                            band.right() >= words.pill.right();
+                                                 }),
+                             qPrintable(QString::number(at / 1ms)));
+                }
+            }
+        }
+        QVERIFY(lit > 10);
+    }
+
     /// Wherever the picture begins, no flag of a fault stands on the word "paused": A is resumed at 7 s.
     void noFlagCoversThePill() {
         const Stage s;
