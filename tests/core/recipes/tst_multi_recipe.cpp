@@ -161,7 +161,7 @@ private Q_SLOTS:
                     most = std::max(most, ++inside);
                     co_await process.runtime.sleep(1ms);
                     --inside;
-                    co_await recipe.release(**grant, {});
+                    co_await recipe.release(grant.value().value(), {});
                     ++rounds;
                 }
             };

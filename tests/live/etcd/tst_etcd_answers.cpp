@@ -59,7 +59,7 @@ private Q_SLOTS:
             timer->start(0);
         });
         EtcdDriver driver(m_runtime, urlOf(server));
-        QCOMPARE(run(driver.range(key()))->revision, 7);
+        QCOMPARE(run(driver.range(key())).value().revision, 7);
     }
     void garbage_data() {
         QTest::addColumn<QByteArray>("bytes");

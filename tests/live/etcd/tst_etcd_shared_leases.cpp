@@ -177,7 +177,7 @@ private Q_SLOTS:
         EtcdLease one({*m_driver, "one", m_leases}), other({*m_driver, "other", m_leases});
         Request alone = kept(0s, 1s);
         alone.kept = false;
-        const Grant first = **run(one.acquire(alone, {})), second = *taken(other, 0s, 1s);
+        const Grant first = *run(one.acquire(alone, {})).value(), second = *taken(other, 0s, 1s);
         QVERIFY(first.value.mid(4) != second.value.mid(6));
         QCOMPARE(leaseCount(m_server), 2);
         // Nobody renews it: gone at its time, whatever else of this process is kept.
@@ -297,7 +297,7 @@ private Q_SLOTS:
         QVERIFY(first.token > 0);
         QVERIFY(run(recipe.release(first, {})));
         // The first copy of the request arrives now, after its lock was given back.
-        QVERIFY(run(m_driver->run(port.lost[0]))->succeeded);
+        QVERIFY(run(m_driver->run(port.lost[0])).value().succeeded);
         QCOMPARE(keysUnder(*m_driver, "jobs/").size(), 1U);
         const auto next = taken(recipe, 10s, 2s); // and does not keep anybody out for long
         QVERIFY(next);

@@ -30,7 +30,7 @@ std::optional<LockRow> EveryRecipe::seenHeld() {
     const QByteArray backend = m_subject.info->backend;
     if (backend == "memcached" || m_kind.name == "mariadb") options.names.match = {m_name};
     const auto watcher = inspect::makeWatcher(m_runtime, urlOf(m_ground->url()), realDiallers(), std::move(options));
-    const inspect::LockReport report = run((*watcher)->once());
+    const inspect::LockReport report = run(watcher.value()->once());
     for (const LockRow& row : report.locks)
         if (row.state == LockRow::State::Held && isNamed(row, m_name)) return row;
     return std::nullopt;

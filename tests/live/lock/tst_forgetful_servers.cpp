@@ -97,7 +97,7 @@ private Q_SLOTS:
         QVERIFY(call(other, {"PEXPIRE", kName, "100000"}));
         QVERIFY(call(other, {"CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"}));
         // Asked for at once, by its renewal.
-        QVERIFY(comesTrue([&] { return call(other, {"PTTL", kName})->integer > 170'000; }, kSoon));
+        QVERIFY(comesTrue([&] { return call(other, {"PTTL", kName}).value().integer > 170'000; }, kSoon));
         QCOMPARE(holder.lost, 0);
         VERIFY_OK(run(holder.user.lock->unlock()));
     }

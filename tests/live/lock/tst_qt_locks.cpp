@@ -242,7 +242,9 @@ private Q_SLOTS:
 
     void aDestroyedConnectionIsCutWhileOthersBesideItLive() {
         redis::RedisDriver admin(m_runtime, urlOf(*m_server));
-        const auto connections = [&] { return call(admin, {"CLIENT", "LIST"})->text.count("name=lockscope:cut-me"); };
+        const auto connections = [&] {
+            return call(admin, {"CLIENT", "LIST"}).value().text.count("name=lockscope:cut-me");
+        };
         const auto beside = qt::Connection::make(m_server->url());
         QVERIFY(beside && run((*beside)->open()));
         auto cut = qt::Connection::make(m_server->url(), QStringLiteral("cut-me"), beside->get());

@@ -55,6 +55,7 @@ class TestRedisCondition : public QObject {
         DistributedMutex mutex(m_redis.b(), "orders", std::move(options));
         DistributedCondition condition(mutex);
         auto guard = run(mutex.lock("99"));
+        QVERIFY(guard.has_value());
         const auto woken = most == 1 ? run(condition.signal("99")) : run(condition.signalAll("99"));
         run(guard->unlock());
         return woken.value_or(-1);
@@ -195,6 +196,7 @@ private Q_SLOTS:
         DistributedMutex mutex(m_redis.b(), "orders");
         DistributedCondition condition(mutex);
         auto guard = run(mutex.lock("99"));
+        QVERIFY(guard.has_value());
         m_runtime.spawn([&]() -> QCoro::Task<> {
             co_await condition.signal("99"); // its message and the stop arrive at about the same time
             first.stop.request_stop();

@@ -107,7 +107,7 @@ private Q_SLOTS:
         QVERIFY(comesTrue([&] { return holder.renewed > 0; }));
         QVERIFY(!waiting->done);
         QVERIFY(call(*m_operator, {"CLIENT", "KILL", "TYPE", "pubsub"}));
-        QVERIFY(call(*m_operator, {"CLIENT", "KILL", "TYPE", "normal"})->integer >= 2);
+        QVERIFY(call(*m_operator, {"CLIENT", "KILL", "TYPE", "normal"}).value().integer >= 2);
         Told other(m_server.url(), id);
         VERIFY_OPEN(other.user);
         const auto freed = run(other.user.lock->forceUnlock());

@@ -168,7 +168,7 @@ private Q_SLOTS:
         for (int i = 0; i < 50; ++i)
             adds.push_back(client.driver.add("many" + QByteArray::number(i), QByteArray::number(i), 60, true));
         for (int i = 0; i < 50; ++i)
-            QCOMPARE(run(std::move(adds[std::size_t(i)]))->item->value, QByteArray::number(i));
+            QCOMPARE(run(std::move(adds[std::size_t(i)])).value().item->value, QByteArray::number(i));
     }
 
     // --- TLS ---
@@ -176,6 +176,7 @@ private Q_SLOTS:
         const auto connection = makeConnection(m_runtime, as(m_secure, QStringLiteral("bob"), kSecret));
         VERIFY_OK(run(connection->open()));
         const auto recipe = connection->makeRecipe("memcached-lease", {"jobs"});
+        QVERIFY(recipe.has_value());
         const auto grant = run((*recipe)->acquire(asked(0s), {})).value();
         QVERIFY(grant);
         QCOMPARE(run((*recipe)->renew(*grant, {})).value(), true);

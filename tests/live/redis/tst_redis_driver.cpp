@@ -36,7 +36,7 @@ private Q_SLOTS:
         RedisDriver driver(m_runtime, urlOf(m_server));
         const QByteArray big(5'000'000, 'x');
         QVERIFY(call(driver, {"SET", "k", big}));
-        QCOMPARE(call(driver, {"GET", "k"})->text.size(), big.size());
+        QCOMPARE(call(driver, {"GET", "k"}).value().text.size(), big.size());
     }
     void thousandsOfCommandsAreAnsweredInOrder() {
         RedisDriver driver(m_runtime, urlOf(m_server));
@@ -71,11 +71,11 @@ private Q_SLOTS:
     void scriptIsSentAgainAfterAFlush() {
         RedisDriver driver(m_runtime, urlOf(m_server));
         const Script script("add", "return tonumber(ARGV[1]) + redis.call('INCR', KEYS[1])");
-        QCOMPARE(run(driver.eval(script, {"n"}, {"10"}))->integer, 11);
-        QCOMPARE(call(driver, {"SCRIPT", "EXISTS", script.sha1()})->items.at(0).integer, 1);
-        QCOMPARE(run(driver.eval(script, {"n"}, {"10"}))->integer, 12);
+        QCOMPARE(run(driver.eval(script, {"n"}, {"10"})).value().integer, 11);
+        QCOMPARE(call(driver, {"SCRIPT", "EXISTS", script.sha1()}).value().items.at(0).integer, 1);
+        QCOMPARE(run(driver.eval(script, {"n"}, {"10"})).value().integer, 12);
         QVERIFY(call(driver, {"SCRIPT", "FLUSH"}));
-        QCOMPARE(run(driver.eval(script, {"n"}, {"10"}))->integer, 13); // ran once more, not twice
+        QCOMPARE(run(driver.eval(script, {"n"}, {"10"})).value().integer, 13); // ran once more, not twice
     }
 
     void openSaysHowItWent() {
@@ -204,7 +204,7 @@ private Q_SLOTS:
             QVERIFY(result.error().message.contains(QLatin1String("INCR")));
         }
         // The late replies belong to the calls that gave up, not to this one.
-        QCOMPARE(call(driver, {"GET", "n"})->text, QByteArray("2"));
+        QCOMPARE(call(driver, {"GET", "n"}).value().text, QByteArray("2"));
         QVERIFY(driver.status().state == State::Connected);
     }
     void silentServerIsGivenUp() {

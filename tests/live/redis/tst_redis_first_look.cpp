@@ -16,12 +16,12 @@ class TestRedisFirstLook : public WatchedRedis {
     }
     /// How often the server ran this command since its counters were reset.
     int calls(const char* command) {
-        const QByteArray stats = call(*m_client, {"INFO", "commandstats"})->text;
+        const QByteArray stats = call(*m_client, {"INFO", "commandstats"}).value().text;
         const QByteArray line = lineOfInfo(stats, QByteArray("cmdstat_") + command);
         return line.mid(6).split(',').value(0).toInt(); // "calls=17,usec=…"
     }
     int wrongTypes() {
-        const QByteArray line = lineOfInfo(call(*m_client, {"INFO", "errorstats"})->text, "errorstat_WRONGTYPE");
+        const QByteArray line = lineOfInfo(call(*m_client, {"INFO", "errorstats"}).value().text, "errorstat_WRONGTYPE");
         return line.mid(6).toInt(); // "count=17"
     }
     void resetCounters() { QVERIFY(call(*m_client, {"CONFIG", "RESETSTAT"})); }
@@ -119,7 +119,7 @@ private Q_SLOTS:
         fill("SET", "session:", 3000, QByteArray(200, 'x'));
         QVERIFY(call(*m_client, {"SETRANGE", "session:77777", "5000000", "x"}));
         const auto output = [this] {
-            return lineOfInfo(call(*m_client, {"INFO", "stats"})->text, "total_net_output_bytes").toLongLong();
+            return lineOfInfo(call(*m_client, {"INFO", "stats"}).value().text, "total_net_output_bytes").toLongLong();
         };
         const auto before = output();
         const LockReport report = lookOnce();

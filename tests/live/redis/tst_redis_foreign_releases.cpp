@@ -43,7 +43,7 @@ private Q_SLOTS:
                                  "v1:" + owner(kA, 1) + ":lock_count"}));
         takeValue("v1", owner(kB, 7));
         QVERIFY(freed(seen, {"'group'", "'v1'", owner(kA, 1)}) == Freed::HeldByAnother);
-        QCOMPARE(call(*m_client, {"HGET", "group", "v1"})->text, owner(kB, 7));
+        QCOMPARE(call(*m_client, {"HGET", "group", "v1"}).value().text, owner(kB, 7));
         // As it is.
         const LockReport now = lookOnce();
         const LockRow present = *rowOf(now, "group:v1");
@@ -51,7 +51,7 @@ private Q_SLOTS:
         const LockReport after = lookOnce();
         QVERIFY(!rowOf(after, "group:v1"));
         QVERIFY(rowOf(after, "group:v2")->state == LockRow::State::Held); // the others stay
-        QCOMPARE(call(*m_client, {"HLEN", "group"})->integer, 3);
+        QCOMPARE(call(*m_client, {"HLEN", "group"}).value().integer, 3);
         QVERIFY(freed(present, {}) == Freed::WasFree);
     }
 
@@ -64,11 +64,11 @@ private Q_SLOTS:
         const QByteArray third = "3c1f0a52-7b00-4000-8000-00000000000c";
         QVERIFY(call(*m_client, {"ZADD", "semaphore:pool", kFarAway, third}));
         QVERIFY(freed(seen, {"'semaphore:pool'", kA, kB}) == Freed::HeldByAnother);
-        QCOMPARE(call(*m_client, {"ZCARD", "semaphore:pool"})->integer, 3);
+        QCOMPARE(call(*m_client, {"ZCARD", "semaphore:pool"}).value().integer, 3);
         QVERIFY(call(*m_client, {"ZREM", "semaphore:pool", third}));
         QVERIFY(call(*m_client, {"ZREM", "semaphore:pool", kB})); // it has gone by itself; the other one holds on
         QVERIFY(freed(seen, {}) == Freed::Freed);
-        QCOMPARE(call(*m_client, {"ZCARD", "semaphore:pool"})->integer, 0);
+        QCOMPARE(call(*m_client, {"ZCARD", "semaphore:pool"}).value().integer, 0);
         QVERIFY(freed(seen, {}) == Freed::WasFree);
     }
 };

@@ -136,7 +136,7 @@ private Q_SLOTS:
             (void)call(*m_client, {"CONFIG", "SET", "maxmemory-policy", "noeviction"});
         });
         QVERIFY(call(*m_client, {"SET", "value", "Ada"}));
-        const QByteArray dump = call(*m_client, {"DUMP", "value"})->text;
+        const QByteArray dump = call(*m_client, {"DUMP", "value"}).value().text;
         for (const char* key : {"user:1", "lock:stuck"})
             QVERIFY(call(*m_client, {"RESTORE", key, "0", dump, "IDLETIME", "1000"}));
         takeRedisson("orders", owner(kA, 1), 1, 30'000);
@@ -149,7 +149,7 @@ private Q_SLOTS:
         const auto evicts = std::ranges::find(report.notes, WatchNote::Kind::MayEvict, &WatchNote::kind);
         QVERIFY(evicts != report.notes.end());
         QVERIFY2(textOf(*evicts).contains(u"allkeys-lru"_qs), qPrintable(textOf(*evicts)));
-        QVERIFY(call(*m_client, {"OBJECT", "IDLETIME", "user:1"})->integer >= 1000);
+        QVERIFY(call(*m_client, {"OBJECT", "IDLETIME", "user:1"}).value().integer >= 1000);
     }
     void saysThatThereIsMore() {
         QVERIFY(call(*m_client, {"EVAL", "for i = 1, 5000 do redis.call('SET', 'user:' .. i, 'name') end", "0"}));
@@ -187,7 +187,7 @@ private Q_SLOTS:
         QVERIFY(call(*m_client, {"EVAL", "for i = 1, 1000 do redis.call('HSET', 'big', i, i) end", "0"}));
         QVERIFY(call(*m_client, {"CONFIG", "RESETSTAT"}));
         QVERIFY(lookOnce().locks.empty());
-        const QByteArray stats = call(*m_client, {"INFO", "commandstats"})->text;
+        const QByteArray stats = call(*m_client, {"INFO", "commandstats"}).value().text;
         QVERIFY2(stats.contains("cmdstat_hlen"), stats);
         QVERIFY2(!stats.contains("cmdstat_hgetall"), stats);
     }
@@ -204,7 +204,7 @@ private Q_SLOTS:
                                  "0", QByteArray(kA) + ':'}));
         takeRedisson("orders", owner(kA, 1), 1, 30'000);
         const auto output = [this] {
-            const QByteArray stats = call(*m_client, {"INFO", "stats"})->text;
+            const QByteArray stats = call(*m_client, {"INFO", "stats"}).value().text;
             return lineOfInfo(stats, "total_net_output_bytes").toLongLong();
         };
         const auto before = output();
@@ -363,7 +363,7 @@ private Q_SLOTS:
         slow.shortestPeriod = slow.longestPeriod = 30s; // polling would come too late for this test
         Watch watch(*this, slow);
         QTRY_VERIFY(watch.last().complete);
-        QTRY_COMPARE(call(*m_client, {"PUBSUB", "NUMPAT"})->integer, 1);
+        QTRY_COMPARE(call(*m_client, {"PUBSUB", "NUMPAT"}).value().integer, 1);
         takeRedisson("orders", owner(kA, 1), 1, 30'000);
         QTRY_VERIFY(rowOf(watch.last(), "orders"));
     }

@@ -58,7 +58,7 @@ private Q_SLOTS:
         const QByteArray waits = addressOf(*blocked), listens = addressOf(*listening);
         auto waiting = blocked->call(argsOf("BLPOP", "lock-signal:report", "0"), {});
         QVERIFY(call(*listening, {"PSUBSCRIBE", "registry-channel:*"}));
-        const auto lists = [&] { return call(*m_client, {"CLIENT", "LIST"})->text.contains("cmd=blpop"); };
+        const auto lists = [&] { return call(*m_client, {"CLIENT", "LIST"}).value().text.contains("cmd=blpop"); };
         QVERIFY(comesTrue(lists));
         // Nothing is told where no lock has such waiters.
         QVERIFY(call(*m_client, {"SET", "lock:other", "worker-9", "PX", "60000"}));

@@ -32,8 +32,8 @@ private Q_SLOTS:
         const auto opened = run(port.open());
         VERIFY_OK(opened);
         QCOMPARE(port.master()->port, masterNow().port());
-        QCOMPARE(run(port.call({"SET", "k", "v"}))->text, "OK");
-        QCOMPARE(run(port.call({"GET", "k"}))->text, "v");
+        QCOMPARE(run(port.call({"SET", "k", "v"})).value().text, "OK");
+        QCOMPARE(run(port.call({"GET", "k"})).value().text, "v");
         LockUser user(m_url, "redis-set", "sentinel-first");
         VERIFY_OPEN(user);
         QVERIFY(run(user.lock->tryLock()).value());
@@ -115,7 +115,7 @@ private Q_SLOTS:
         const auto restarted = run(m_servers.group().start());
         QVERIFY2(restarted, restarted ? "" : qPrintable(restarted.error()));
         QVERIFY(port.master()->port != old);
-        QCOMPARE(run(port.call({"GET", "after"}))->text, "failover");
+        QCOMPARE(run(port.call({"GET", "after"})).value().text, "failover");
     }
     void aStaleMasterThatComesBackIsRefused() {
         LockUser user(m_url, "redis-set", "stale");
@@ -137,7 +137,7 @@ private Q_SLOTS:
             SentinelPort late(m_runtime, realDiallers().redis, parseConnectionUrl(m_url).value());
             VERIFY_OK(run(late.open()));
             QVERIFY(late.master()->port != oldPort);
-            QCOMPARE(run(late.call({"GET", "fresh"}))->text, "1");
+            QCOMPARE(run(late.call({"GET", "fresh"})).value().text, "1");
             QVERIFY(port.master()->port != oldPort);
         }
         QVERIFY(run(user.lock->tryLockFor(5s)).value());

@@ -99,7 +99,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(cell("pool", LocksModel::HolderColumn), u"2 of 5 permits"_qs, 10'000);
         QCOMPARE(m_panel->fact(LockDetailPanel::RecordSays), u"2 of 5 permits"_qs);
         QTRY_VERIFY_WITH_TIMEOUT(m_panel->serverLines().contains(u"  “3”"_qs), 10'000); // what GET pool answers
-        QCOMPARE(call(*m_asks, {"GET", "pool"})->text, QByteArray("3"));
+        QCOMPARE(call(*m_asks, {"GET", "pool"}).value().text, QByteArray("3"));
         QVERIFY(run(b->release(**second, {})).has_value());
         QTRY_COMPARE_WITH_TIMEOUT(cell("pool", LocksModel::HolderColumn), u"1 of 5 permits"_qs, 10'000);
     }
@@ -153,7 +153,7 @@ private Q_SLOTS:
                  qPrintable(m_panel->serverHint()));
         // The TTL as it was at that instant: with its age, what the server says now, within what a look takes.
         const Nanos before = m_context->trace()->reached();
-        const qint64 now = call(*m_asks, {"PTTL", "orders"})->integer;
+        const qint64 now = call(*m_asks, {"PTTL", "orders"}).value().integer;
         const QString line = m_panel->serverLines().front();
         const qint64 shown = line.section(QLatin1Char(' '), -1).toLongLong();
         const qint64 age = (before - seen).count() / 1'000'000;

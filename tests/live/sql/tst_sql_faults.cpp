@@ -200,7 +200,7 @@ private Q_SLOTS:
         const QByteArray name = freshName();
         const auto ours = a.recipe(id, name), theirs = b.recipe(id, name);
         const Granted grant = acquire(*ours, request());
-        QVERIFY(run(ours->news(**grant, {}))->kind == HoldNews::Kind::Kept);
+        QVERIFY(run(ours->news(**grant, {})).value().kind == HoldNews::Kind::Kept);
         m_databases.server(engine).pause();
         const auto silent = run(ours->news(**grant, {}));
         VERIFY_OK(silent);
@@ -209,7 +209,7 @@ private Q_SLOTS:
         const auto back = run(ours->news(**grant, {}));
         VERIFY_OK(back);
         QVERIFY(back->kind == HoldNews::Kind::Kept);
-        QVERIFY(!acquire(*theirs, request(100ms))->has_value());
+        QVERIFY(!acquire(*theirs, request(100ms)).value().has_value());
         VERIFY_OK(release(*ours, **grant));
         const Granted next = acquire(*theirs, request(3s));
         QVERIFY(next->has_value());
@@ -358,7 +358,7 @@ private Q_SLOTS:
         const Granted grant = acquire(*ours, request());
         run(m_databases.server(engine).stop());
         VERIFY_EMPTY(restart(engine));
-        QVERIFY(!acquire(*theirs, request(0s))->has_value());
+        QVERIFY(!acquire(*theirs, request(0s)).value().has_value());
         const auto renewed = run(ours->renew(**grant, {}));
         VERIFY_OK(renewed);
         QVERIFY(*renewed);

@@ -161,7 +161,7 @@ private Q_SLOTS:
         PgBouncer fresh(m_runtime, m_server, PgBouncer::Mode::Transaction); // settings are read at the login
         VERIFY_EMPTY(fresh.start());
         SqlClient holder(m_runtime, fresh.url()), waiter(m_runtime, fresh.url());
-        QCOMPARE(ask(waiter.driver, "SHOW statement_timeout")->text(), QByteArray("1s"));
+        QCOMPARE(ask(waiter.driver, "SHOW statement_timeout").value().text(), QByteArray("1s"));
         const auto held = holder.recipe("sql-for-update", "long"), wanted = waiter.recipe("sql-for-update", "long");
         const auto grant = acquire(*held, request());
         const auto waiting = beside(wanted->acquire(request(20s), {}));
@@ -172,7 +172,7 @@ private Q_SLOTS:
         QVERIFY(release(*held, **grant).has_value());
         QVERIFY(ends(waiting, 5000ms) && *waiting->result && waiting->result->value());
         QVERIFY(release(*wanted, *waiting->result->value()).has_value());
-        QCOMPARE(ask(waiter.driver, "SHOW statement_timeout")->text(), QByteArray("1s")); // of others
+        QCOMPARE(ask(waiter.driver, "SHOW statement_timeout").value().text(), QByteArray("1s")); // of others
     }
 
     // The process that it waited on may be at work for somebody else when it is to be ended.

@@ -31,7 +31,7 @@ private Q_SLOTS:
         QVERIFY(!other->there);
         VERIFY_OK(run(a->prepare())); // finds the table
         QVERIFY(a->schema().contains(QLatin1String("lockscope_locks_record")));
-        QVERIFY(run(b->records()->read("race 'of\" \\writers 锁", {}))->there);
+        QVERIFY(run(b->records()->read("race 'of\" \\writers 锁", {})).value().there);
         const auto tooLong = run(a->records()->read(QByteArray(256, 'n'), {}));
         QVERIFY(!tooLong && tooLong.error().kind == LockError::Kind::Refused);
     }

@@ -115,13 +115,13 @@ private Q_SLOTS:
         VERIFY_OK(stolen);
         QVERIFY(stolen->has_value());
         QCOMPARE(change("DELETE FROM " + table + " WHERE name = ?", 123), 1);
-        QVERIFY(*run(thief.recipe("sql-lease", crowd.nameOf(299))->forceRelease({})));
+        QVERIFY(run(thief.recipe("sql-lease", crowd.nameOf(299))->forceRelease({})).value());
 
         crowd.renew();
         QVERIFY(crowd.answered());
         QCOMPARE(crowd.lost(), (std::vector<int>{0, 7, 123, 299}));
         QCOMPARE(crowd.confirmed(), 296);
-        QVERIFY(*run(theirs->renew(**stolen, {}))); // the thief's was left alone
+        QVERIFY(run(theirs->renew(**stolen, {})).value()); // the thief's was left alone
     }
 
     void manyGoInFewStatements() {
@@ -168,7 +168,7 @@ private Q_SLOTS:
         crowd.renew(); // the connection stands, and has prepared
         QVERIFY(crowd.answered());
         QCOMPARE(crowd.confirmed(), 40);
-        QVERIFY(*run(other.recipe("sql-lease", crowd.nameOf(3))->forceRelease({}))); // one is lost
+        QVERIFY(run(other.recipe("sql-lease", crowd.nameOf(3))->forceRelease({})).value()); // one is lost
 
         relay.cutNextAnswerAfter(3); // carried out, and nobody says so
         crowd.renew();

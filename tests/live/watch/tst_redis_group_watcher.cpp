@@ -308,6 +308,7 @@ private Q_SLOTS:
         alerts.observe(watch.last);
         QCOMPARE(alerts.check(watch.last.at + 2s).size(), 1u); // a shard without any server
         const auto once = inspect::makeWatcher(m_runtime, urlOf(cluster.url()), realDiallers(), {});
+        QVERIFY(once.has_value());
         const LockReport look = run((*once)->once());
         QVERIFY(!look.trouble && !look.complete && rowOf(look, elsewhere) && !rowOf(look, there));
         VERIFY_STARTED(cluster);

@@ -206,6 +206,7 @@ private Q_SLOTS:
         const QByteArray name = fresh();
         VERIFY_OK(run(a.driver.makeContainers('/' + name)));
         const auto theirs = run(peer.driver.create('/' + name + '/' + child, "peer", NodeMode::EphemeralSequential));
+        QVERIFY(theirs.has_value());
         const auto recipe = a.recipe("zk-mutex", name);
         QVERIFY(!take(*recipe, request(Nanos(0))).value());
         const auto waiting = begin(m_runtime, *recipe);

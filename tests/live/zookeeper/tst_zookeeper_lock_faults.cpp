@@ -108,6 +108,7 @@ private Q_SLOTS:
         for (int i = 0; i < 10; ++i) { // of the same client's name: only what else a node contains tells whose it is
             const auto made = run(b.driver.create(path + "/lock-", "lockscope:twin:1:" + QByteArray::number(i),
                                                   NodeMode::EphemeralSequential));
+            QVERIFY(made.has_value());
             before.push_back(made->path);
         }
         const auto recipe = a.recipe("zk-sequential", name);

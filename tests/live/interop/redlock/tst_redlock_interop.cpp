@@ -138,7 +138,7 @@ private Q_SLOTS:
         qInfo("the peer's %lld ms after we began our release", static_cast<long long>(late));
         QVERIFY2(late < kItsPause + kHandOver, QByteArray::number(late).constData());
         // Our value on the server has the peer's form.
-        const QByteArray value = call(*m_admins[0], {"GET", "we-first"})->text;
+        const QByteArray value = call(*m_admins[0], {"GET", "we-first"}).value().text;
         QVERIFY2(QRegularExpression(QStringLiteral("^[0-9a-f]{32}$")).match(QString::fromLatin1(value)).hasMatch(),
                  value.constData());
         peer.release();
@@ -190,10 +190,10 @@ private Q_SLOTS:
         const auto theirs = int(peer.number("counted"));
         qInfo("counted %d by us, %d by the peer", ours, theirs);
         QVERIFY2(!peer.said("not released"), qPrintable(peer.output()));
-        QCOMPARE(call(*m_admins[0], {"GET", "counter"})->text.toInt(), ours + theirs);
+        QCOMPARE(call(*m_admins[0], {"GET", "counter"}).value().text.toInt(), ours + theirs);
         QVERIFY(ours > 0 && theirs > 0);
         for (const auto& admin : m_admins)
-            QTRY_COMPARE(call(*admin, {"EXISTS", "shared"})->integer, 0);
+            QTRY_COMPARE(call(*admin, {"EXISTS", "shared"}).value().integer, 0);
     }
 
 private:

@@ -74,17 +74,18 @@ private Q_SLOTS:
 
         // The second part is another's: nothing stays of the first.
         const auto part = b->sql->makeRecipe("sql-lease", {"orders"});
+        QVERIFY(part.has_value());
         const auto theirs = run((*part)->acquire(requestFor(**part, 0s), {}));
         QVERIFY(theirs && *theirs);
         const auto tried = run(whole->acquire(requestFor(*whole, 0s), {}));
         QVERIFY2(tried && !*tried, tried ? "taken" : qPrintable(tried.error().message));
-        QCOMPARE(call(driver, {"EXISTS", "orders"})->integer, 0);
+        QCOMPARE(call(driver, {"EXISTS", "orders"}).value().integer, 0);
         auto waiting = whole->acquire(requestFor(*whole, 20s), {});
         QTest::qWait(100);
         QVERIFY(run((*part)->release(**theirs, {})).has_value());
         const auto grant = run(std::move(waiting));
         QVERIFY2(grant && *grant, grant ? "not taken" : qPrintable(grant.error().message));
-        QCOMPARE(call(driver, {"EXISTS", "orders"})->integer, 1);
+        QCOMPARE(call(driver, {"EXISTS", "orders"}).value().integer, 1);
         QVERIFY(!run((*part)->acquire(requestFor(**part, 0s), {})).value_or(std::nullopt));
         QVERIFY(run(whole->renew(**grant, {})).value_or(false));
 
@@ -144,7 +145,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitFor([&] { return !lost.isEmpty(); }, 2000));
         QVERIFY(!lock.stillMine());
         redis::RedisDriver driver(m_runtime, urlOf(m_server));
-        QVERIFY(QTest::qWaitFor([&] { return call(driver, {"EXISTS", "kept"})->integer == 0; }, 2000));
+        QVERIFY(QTest::qWaitFor([&] { return call(driver, {"EXISTS", "kept"}).value().integer == 0; }, 2000));
     }
 
     void whatTheUrlSaysCounts() {
@@ -154,10 +155,11 @@ private Q_SLOTS:
         const auto plain = open({});
         QVERIFY(plain->makeRecipe("redis-semaphore", {"pool", 3}).has_value());
         const auto semaphore = plain->makeRecipe("redis-semaphore", {"pool", 3});
+        QVERIFY(semaphore.has_value());
         const auto grant = run((*semaphore)->acquire(requestFor(**semaphore, 0s), {}));
         QVERIFY(grant && *grant);
         redis::RedisDriver driver(m_runtime, urlOf(m_server));
-        QCOMPARE(call(driver, {"GET", "pool"})->text, QByteArray("2")); // of three
+        QCOMPARE(call(driver, {"GET", "pool"}).value().text, QByteArray("2")); // of three
         QVERIFY(run((*semaphore)->release(**grant, {})).has_value());
 
         // There is no replica: what one has to confirm is given back, and the server is asked for no longer than an
@@ -166,10 +168,11 @@ private Q_SLOTS:
             const auto confirmed = open(QString::fromLatin1(options));
             for (const char* id : {"redis-set", "redis-multi"}) {
                 const auto lock = confirmed->makeRecipe(id, {"confirmed"});
+                QVERIFY(lock.has_value());
                 const auto alone = run((*lock)->acquire(requestFor(**lock, 0s), {}));
                 QVERIFY(!alone);
                 QVERIFY2(alone.error().message.contains(QStringLiteral("0 of 1")), qPrintable(alone.error().message));
-                QCOMPARE(call(driver, {"EXISTS", "confirmed"})->integer, 0);
+                QCOMPARE(call(driver, {"EXISTS", "confirmed"}).value().integer, 0);
             }
         }
     }
@@ -218,6 +221,7 @@ private Q_SLOTS:
         const auto connection = makeConnection(m_runtime, parseConnectionUrl(replica.url()).value());
         for (const char* id : {"redis-set", "redis-reentrant"}) {
             const auto recipe = connection->makeRecipe(id, {"a"});
+            QVERIFY(recipe.has_value());
             const auto grant = run((*recipe)->acquire(requestFor(**recipe, 0s), {}));
             QVERIFY(!grant && grant.error().kind == LockError::Kind::Refused);
             QVERIFY2(grant.error().message.contains(QLatin1String("connect to its master")),

@@ -65,7 +65,7 @@ private Q_SLOTS:
         const auto grant = run(confirmed->acquire(requestFor(*confirmed, 0s), {}));
         QVERIFY2(grant && *grant, grant ? "not taken" : qPrintable(grant.error().message));
         redis::RedisDriver replica(m_runtime, urlOf(*m_replica));
-        QCOMPARE(call(replica, {"EXISTS", kName})->integer, 1); // it is there already
+        QCOMPARE(call(replica, {"EXISTS", kName}).value().integer, 1); // it is there already
         QCOMPARE(run(confirmed->isLocked({})).value_or(false), true);
         QCOMPARE(run(confirmed->release(**grant, {})).value_or(-1), 0);
     }
@@ -95,7 +95,7 @@ private Q_SLOTS:
         const auto confirmed = recipe(id, m_a->driver, 1);
         redis::RedisDriver observer(m_runtime, urlOf(m_master)); // a connection that no WAIT holds up
         VERIFY_OK(run(observer.open()));
-        const auto isThere = [&] { return call(observer, {"EXISTS", kName})->integer == 1; };
+        const auto isThere = [&] { return call(observer, {"EXISTS", kName}).value().integer == 1; };
         m_replica->pause();
         const auto waiting = beside(confirmed->acquire(requestFor(*confirmed, 60s), {}));
         QVERIFY(comesTrue(isThere));
@@ -128,7 +128,7 @@ private Q_SLOTS:
         std::stop_source source;
         const auto waiting = beside(confirmed->acquire(requestFor(*confirmed), source.get_token()));
         redis::RedisDriver observer(m_runtime, urlOf(m_master));
-        const auto isThere = [&] { return call(observer, {"EXISTS", kName})->integer == 1; };
+        const auto isThere = [&] { return call(observer, {"EXISTS", kName}).value().integer == 1; };
         QVERIFY(comesTrue(isThere));
         QVERIFY(comesTrue([&] { return !isThere(); }));
         source.request_stop();
@@ -154,7 +154,7 @@ private Q_SLOTS:
         }
         // All of them have written, and renewals are asked for while replicas are awaited.
         QVERIFY(QTest::qWaitFor([&] {
-            return call(observer, {"EXISTS", "lock-0", "lock-1", "lock-2", "lock-3", "lock-4"})->integer == 5;
+            return call(observer, {"EXISTS", "lock-0", "lock-1", "lock-2", "lock-3", "lock-4"}).value().integer == 5;
         }));
         for (int i = 0; i < 2; ++i) {
             const auto renewed = run(held->renew(**grant, {}));

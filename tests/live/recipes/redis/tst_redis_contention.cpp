@@ -143,7 +143,7 @@ private Q_SLOTS:
         QCOMPARE(tally.wrong, QStringList());
         QCOMPARE(tally.most, 1);
         redis::RedisDriver& driver = m_processes.front()->driver;
-        QCOMPARE(call(driver, {"GET", "count"})->text, QByteArray::number(kClients * rounds));
+        QCOMPARE(call(driver, {"GET", "count"}).value().text, QByteArray::number(kClients * rounds));
         QVERIFY(call(driver, {"DEL", "count"}));
         QCOMPARE(keysLeft(driver), QStringList());
     }
@@ -160,7 +160,7 @@ private Q_SLOTS:
         for (const auto& worker : m_workers)
             m_runtime.spawn([&] { return countUp(*worker, tally, kRounds); });
         QVERIFY(comesTrue([&] {
-            return call(first.driver, {"LLEN", "redisson_lock_queue:{orders}"})->integer == kClients;
+            return call(first.driver, {"LLEN", "redisson_lock_queue:{orders}"}).value().integer == kClients;
         }));
         VERIFY_OK(run(opener->release(**held, {})));
         QTRY_COMPARE_WITH_TIMEOUT(tally.done, kClients, 60'000);
@@ -187,7 +187,7 @@ private Q_SLOTS:
             for (int i = 0; i < kRounds; ++i)
                 writes += (i + client) % 5 == 0 ? 1 : 0;
         redis::RedisDriver& driver = m_processes.front()->driver;
-        QCOMPARE(call(driver, {"GET", "count"})->text, QByteArray::number(writes));
+        QCOMPARE(call(driver, {"GET", "count"}).value().text, QByteArray::number(writes));
         QVERIFY(call(driver, {"DEL", "count"}));
         QCOMPARE(keysLeft(driver), QStringList());
     }
@@ -202,7 +202,7 @@ private Q_SLOTS:
         QCOMPARE(tally.wrong, QStringList());
         QCOMPARE(tally.most, kPermits);
         redis::RedisDriver& driver = m_processes.front()->driver;
-        QCOMPARE(call(driver, {"GET", kName})->text, QByteArray::number(kPermits));
+        QCOMPARE(call(driver, {"GET", kName}).value().text, QByteArray::number(kPermits));
         QCOMPARE(keysLeft(driver, kPermits), QStringList());
     }
 
@@ -223,7 +223,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(tally.done, 2, 30'000);
         QCOMPARE(tally.wrong, QStringList());
         redis::RedisDriver& driver = m_processes.front()->driver;
-        QCOMPARE(call(driver, {"GET", "count"})->text, QByteArray("60"));
+        QCOMPARE(call(driver, {"GET", "count"}).value().text, QByteArray("60"));
         QVERIFY(call(driver, {"DEL", "count"}));
         QCOMPARE(keysLeft(driver), QStringList());
     }

@@ -20,7 +20,7 @@ class TestRedisCounters : public QObject {
     Q_OBJECT
 
     redis::Result ask(redis::Args args) { return call(m_process->driver, std::move(args)); }
-    std::int64_t pttl(const QByteArray& key) { return ask({"PTTL", key})->integer; }
+    std::int64_t pttl(const QByteArray& key) { return ask({"PTTL", key}).value().integer; }
     std::int64_t serverMs() {
         const redis::Result time = ask({"TIME"});
         return time->items[0].text.toLongLong() * 1000 + time->items[1].text.toLongLong() / 1000;

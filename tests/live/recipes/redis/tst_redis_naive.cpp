@@ -21,7 +21,7 @@ class TestRedisNaive : public QObject {
     Q_OBJECT
 
     redis::Result ask(redis::Args args) { return call(m_b->driver, std::move(args)); }
-    QByteArray value() { return ask({"GET", kName})->text; }
+    QByteArray value() { return ask({"GET", kName}).value().text; }
     /// Over the port on which something can happen.
     std::unique_ptr<recipes::Recipe> meddledWith(const QByteArray& id) {
         return recipes::makeRedisRecipe(id, {*m_between, kName, m_a->uuid, {}, m_a->doubts});
@@ -57,7 +57,7 @@ private Q_SLOTS:
         const auto next = m_b->recipe(id, kName);
         if (forEver) {
             QCOMPARE(value(), m_a->uuid + ":1");
-            QCOMPARE(ask({"PTTL", kName})->integer, -1);
+            QCOMPARE(ask({"PTTL", kName}).value().integer, -1);
         }
         const auto grant = run(next->acquire(requestFor(*next, forEver ? 3 * kLease : kLong), {}));
         QCOMPARE(taken(grant), !forEver);

@@ -16,7 +16,7 @@ class TestRedisOwnLeases : public QObject {
         QTest::qFail(grant ? "not taken" : qPrintable(grant.error().message), __FILE__, __LINE__);
         return {};
     }
-    qint64 left(const QByteArray& key) { return call(m_client->driver, {"PTTL", key})->integer; }
+    qint64 left(const QByteArray& key) { return call(m_client->driver, {"PTTL", key}).value().integer; }
 
 private Q_SLOTS:
     void initTestCase() { VERIFY_STARTED(m_server); }

@@ -15,7 +15,7 @@ class TestRedisPermits : public QObject {
     Q_OBJECT
 
     redis::Result ask(redis::Args args) { return call(m_process->driver, std::move(args)); }
-    QByteArray text(const QByteArray& key) { return ask({"GET", key})->text; }
+    QByteArray text(const QByteArray& key) { return ask({"GET", key}).value().text; }
     std::unique_ptr<recipes::Recipe> pool(int permits) { return m_process->recipe("redis-semaphore", "pool", permits); }
     std::expected<std::optional<Grant>, LockError> tryOne(recipes::Recipe& recipe, Nanos wait = 0s) {
         return run(recipe.acquire(requestFor(recipe, wait), {}));
@@ -77,10 +77,10 @@ private Q_SLOTS:
         const auto grant = tryOne(*three);
         QVERIFY(taken(grant));
         QVERIFY(run(three->release(**grant, {})).has_value());
-        QCOMPARE(ask({"PEXPIRE", "pool", "50000"})->integer, 1);
+        QCOMPARE(ask({"PEXPIRE", "pool", "50000"}).value().integer, 1);
         QVERIFY(taken(tryOne(*pool(2))));
-        QVERIFY(ask({"PTTL", "pool"})->integer > 0);
-        QVERIFY(ask({"PTTL", "{pool}:timeout"})->integer > 0);
+        QVERIFY(ask({"PTTL", "pool"}).value().integer > 0);
+        QVERIFY(ask({"PTTL", "{pool}:timeout"}).value().integer > 0);
     }
 
     void whatCountsSomethingElseIsLeftAlone() {
@@ -91,7 +91,7 @@ private Q_SLOTS:
         QVERIFY2(refused.error().message.contains(QLatin1String("12345 permits instead of 1")),
                  qPrintable(refused.error().message));
         QCOMPARE(text("pool"), "12345");
-        QCOMPARE(ask({"DBSIZE"})->integer, 1);
+        QCOMPARE(ask({"DBSIZE"}).value().integer, 1);
         // One of ours, which something else has counted up since.
         QVERIFY(ask({"SET", "lockscope_permits:{pool}", "3"}));
         QVERIFY(!tryOne(*pool(3)));
@@ -109,13 +109,13 @@ private Q_SLOTS:
         QCOMPARE(text("pool"), "3");
 
         // One of its clients takes one for ever.
-        QCOMPARE(ask({"DECRBY", "pool", "1"})->integer, 2);
-        QCOMPARE(ask({"ZADD", "{pool}:timeout", "922337203685477", "0123456789abcdef"})->integer, 1);
+        QCOMPARE(ask({"DECRBY", "pool", "1"}).value().integer, 2);
+        QCOMPARE(ask({"ZADD", "{pool}:timeout", "922337203685477", "0123456789abcdef"}).value().integer, 1);
         const auto refused = tryOne(*pool(2));
         QVERIFY(!refused && refused.error().kind == LockError::Kind::Refused);
         QVERIFY(taken(tryOne(*pool(3))));
         QCOMPARE(text("pool"), "1");
-        QCOMPARE(ask({"INCRBY", "pool", "2"})->integer, 3); // addPermits(2)
+        QCOMPARE(ask({"INCRBY", "pool", "2"}).value().integer, 3); // addPermits(2)
         QVERIFY(taken(tryOne(*pool(5))));
     }
 
