@@ -583,6 +583,11 @@
         <translation>时钟 %1</translation>
     </message>
     <message>
+        <source>slots %1</source>
+        <extracomment>Of a cluster's server, in a small box: the numbers of its slots, such as "448 5461-5470".</extracomment>
+        <translation>槽 %1</translation>
+    </message>
+    <message>
         <source>dead</source>
         <comment>a server</comment>
         <translation>已宕机</translation>
@@ -702,6 +707,25 @@
         <translation>已丢失：%1</translation>
     </message>
     <message>
+        <source>out of service</source>
+        <extracomment>A server of a group that is neither a master with slots now nor a connected replica.</extracomment>
+        <translation>不在服务中</translation>
+    </message>
+    <message>
+        <source>does not answer</source>
+        <translation>没有应答</translation>
+    </message>
+    <message>
+        <source>in step</source>
+        <extracomment>Of a replica: it has confirmed all of its master's changes.</extracomment>
+        <translation>已同步</translation>
+    </message>
+    <message>
+        <source>%1 behind</source>
+        <extracomment>Of a replica: how much of its master's changes it has not confirmed.</extracomment>
+        <translation>落后 %1</translation>
+    </message>
+    <message>
         <source>sees nothing wrong</source>
         <translation>未见异常</translation>
     </message>
@@ -761,6 +785,10 @@
         <translation>
             <numerusform>到目前为止看到 %n 把锁；这次测试没有看完全部。</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>This server serves everybody: the login in the address is not used.</source>
+        <translation>这台服务器对谁都开放：没有用到地址中的登录信息。</translation>
     </message>
     <message>
         <source>%1 lets clients in, but told nothing of its content in time. Is it busy, or loading its data?</source>
@@ -2649,6 +2677,10 @@
         <translation>观察繁忙时窗口不再保留更早的内容：最近一小时的记录可能更早</translation>
     </message>
     <message>
+        <source>it is neither a master that serves nor a connected replica</source>
+        <translation>它既不是提供服务的主节点，也不是已连接的副本</translation>
+    </message>
+    <message>
         <source>the wait is over</source>
         <translation>等待已结束</translation>
     </message>
@@ -3158,6 +3190,15 @@
     <message>
         <source>may drop locks when its memory is full (%1)</source>
         <translation>内存满时可能丢弃锁（%1）</translation>
+    </message>
+    <message>
+        <source>has no slots</source>
+        <extracomment>Of a cluster's server: the numbers of its slots, such as "448 5461-5470".</extracomment>
+        <translation>没有槽</translation>
+    </message>
+    <message>
+        <source>has slots %1</source>
+        <translation>拥有槽 %1</translation>
     </message>
     <message>
         <source>looked at every %1 or more often: no time is known more exactly</source>
@@ -6665,12 +6706,28 @@ A client's address leads to the new master at once.</source>
         <translation>其中的表不是录制文件的表</translation>
     </message>
     <message>
-        <source>%1 is damaged before its first event: there is nothing in it to show. Copy it again from where it was made, or record anew.</source>
-        <translation>%1 在第一个事件之前就已损坏：里面没有可以显示的内容。请从生成它的地方重新复制，或重新录制。</translation>
+        <source>%1 is damaged in its first part: none of its %2 events can be read.</source>
+        <translation>%1 在第一部分就已损坏：它的 %2 个事件都无法读取。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged in its first part: none of its events can be read.</source>
+        <translation>%1 在第一部分就已损坏：它的事件都无法读取。</translation>
+    </message>
+    <message>
+        <source>%1 Copy it again from where it was made, or record anew.</source>
+        <translation>%1请从生成它的地方重新复制，或重新录制。</translation>
+    </message>
+    <message>
+        <source>%1 It recorded the scenario “%2” with the seed %3: run that again, or copy the file again from where it was made.</source>
+        <translation>%1它录制的是场景“%2”，种子 %3：请重新运行，或从生成它的地方重新复制文件。</translation>
     </message>
     <message>
         <source>%1 is damaged after event %2. What lies before can be read.</source>
         <translation>%1 在第 %2 个事件之后已损坏。在此之前的内容可以读取。</translation>
+    </message>
+    <message>
+        <source>%1 is damaged after event %2 of %3, at %4. What lies before can be read; the rest is lost.</source>
+        <translation>%1 在第 %2 个事件之后已损坏（共 %3 个，%4 处）。在此之前的内容可以读取，其余的丢失了。</translation>
     </message>
     <message>
         <source>%1 could not be read beyond event %2: %3.</source>
@@ -6751,6 +6808,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 cannot be renamed to %2: %3</source>
         <translation>无法把 %1 改名为 %2：%3</translation>
+    </message>
+    <message>
+        <source>Nothing is recorded in %1 any more.</source>
+        <translation>%1 中已不再录制任何内容。</translation>
     </message>
 </context>
 <context>
@@ -9476,6 +9537,14 @@ A client's address leads to the new master at once.</source>
         <translation>%1 自 %2 起一直暂停。</translation>
     </message>
     <message>
+        <source>%1 gave the lock back at %2, but its connection had died with the machine, and the release did not get through.</source>
+        <translation>%1 在 %2 归还了锁，但它的连接已随那台机器一起失效，释放请求没有送达。</translation>
+    </message>
+    <message>
+        <source>%1 gave the lock back at %2, but its release did not get through.</source>
+        <translation>%1 在 %2 归还了锁，但释放请求没有送达。</translation>
+    </message>
+    <message>
         <source>%1 gave the lock back at %2, but the server did not carry that out.</source>
         <translation>%1 在 %2 归还了锁，但服务器没有执行。</translation>
     </message>
@@ -9486,6 +9555,14 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 stopped asking for the lock at %2, but its request was carried out all the same.</source>
         <translation>%1 在 %2 不再请求锁，但它的请求仍被执行了。</translation>
+    </message>
+    <message>
+        <source>%1 was cut off from %2 from %3 to %4.</source>
+        <translation>%1 从 %3 到 %4 与 %2 断开。</translation>
+    </message>
+    <message>
+        <source>%1 has been cut off from %2 since %3.</source>
+        <translation>%1 自 %3 起与 %2 断开。</translation>
     </message>
     <message>
         <source>The entry of %1 was on the server and had no expiry, but %1 did not believe that it held the lock.</source>
@@ -9616,14 +9693,6 @@ A client's address leads to the new master at once.</source>
         <translation>它于 %2 把锁给了 %1。</translation>
     </message>
     <message>
-        <source>%1 has been cut off from %2 since %3.</source>
-        <translation>%1 自 %3 起与 %2 断开。</translation>
-    </message>
-    <message>
-        <source>%1 was cut off from %2 from %3 to %4.</source>
-        <translation>%1 从 %3 到 %4 与 %2 断开。</translation>
-    </message>
-    <message>
         <source>%1 got the lock at %2 from %3, whose place %4 had taken at %5.</source>
         <translation>%1 于 %2 从 %3 获得锁，而 %4 已在 %5 取代了 %3。</translation>
     </message>
@@ -9725,6 +9794,10 @@ A client's address leads to the new master at once.</source>
         <translation>在其他客户端之后，%1 于 %2 获得了它。</translation>
     </message>
     <message>
+        <source>Since %1 locks are taken on %2: it gave the lock to %3 at %4.</source>
+        <translation>从 %1 起在 %2 上取锁：它在 %4 把锁给了 %3。</translation>
+    </message>
+    <message>
         <source>The session of %1 ended at %2, so the servers count the lock as free.</source>
         <translation>%1 的会话在 %2 结束，于是各服务器认为锁是空闲的。</translation>
     </message>
@@ -9805,12 +9878,8 @@ A client's address leads to the new master at once.</source>
         <translation>%1 上记录的是 %2 的锁。</translation>
     </message>
     <message>
-        <source>Since %1 %2 decides, which knows nothing of the lock of %3: it gave the lock to %4 at %5.</source>
-        <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知：它在 %5 把锁给了 %4。</translation>
-    </message>
-    <message>
-        <source>Since %1 %2 decides, which knows nothing of the lock of %3.</source>
-        <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知。</translation>
+        <source>On %1 its lease had ended at %2.</source>
+        <translation>在 %1 上它的租约已于 %2 结束。</translation>
     </message>
     <message>
         <source>All data of %1 were deleted at %2, and with them the lock of %3: it went to %4 at %5.</source>
@@ -9819,6 +9888,46 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>All data of %1 were deleted at %2, and with them the lock of %3.</source>
         <translation>%1 的全部数据在 %2 被删除，%3 的锁也随之消失。</translation>
+    </message>
+    <message>
+        <source>All data of %1 were deleted, the last ones at %2, and with them the lock of %3: it went to %4 at %5.</source>
+        <translation>%1 的全部数据被删除（最后一次在 %2），%3 的锁也随之消失：锁在 %5 给了 %4。</translation>
+    </message>
+    <message>
+        <source>All data of %1 were deleted, the last ones at %2, and with them the lock of %3.</source>
+        <translation>%1 的全部数据被删除（最后一次在 %2），%3 的锁也随之消失。</translation>
+    </message>
+    <message>
+        <source>%1 lost their memory of the lock of %2, the last one at %3, and the lock went to %4 at %5.</source>
+        <translation>%1 丢失了关于 %2 的锁的记忆，最后一个在 %3，锁在 %5 给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 lost their memory of the lock of %2, the last one at %3.</source>
+        <translation>%1 丢失了关于 %2 的锁的记忆，最后一个在 %3。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2 with the lock of %3, and the lock went to %4 at %5.</source>
+        <translation>%1 于 %2 死亡，%3 的锁也随之消失，锁在 %5 给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2 with the lock of %3.</source>
+        <translation>%1 在 %2 带着 %3 的锁死去。</translation>
+    </message>
+    <message>
+        <source>%1 died with the lock of %2, the last one at %3, and the lock went to %4 at %5.</source>
+        <translation>%1 先后死亡，最后一个在 %3，%2 的锁也随之消失，锁在 %5 给了 %4。</translation>
+    </message>
+    <message>
+        <source>%1 died with the lock of %2, the last one at %3.</source>
+        <translation>%1 先后死亡，最后一个在 %3，%2 的锁也随之消失。</translation>
+    </message>
+    <message>
+        <source>Since %1 %2 decides, which knows nothing of the lock of %3: it gave the lock to %4 at %5.</source>
+        <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知：它在 %5 把锁给了 %4。</translation>
+    </message>
+    <message>
+        <source>Since %1 %2 decides, which knows nothing of the lock of %3.</source>
+        <translation>从 %1 起由 %2 裁定，它对 %3 的锁一无所知。</translation>
     </message>
     <message>
         <source>All data of %1 were deleted at %2.</source>
@@ -9845,14 +9954,6 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %3 丢失了关于 %2 的锁的记忆：知道这把锁的服务器太少了。</translation>
     </message>
     <message>
-        <source>%1 lost their memory of the lock of %2, the last one at %3, and the lock went to %4 at %5.</source>
-        <translation>%1 丢失了关于 %2 的锁的记忆，最后一个在 %3，锁在 %5 给了 %4。</translation>
-    </message>
-    <message>
-        <source>%1 lost their memory of the lock of %2, the last one at %3.</source>
-        <translation>%1 丢失了关于 %2 的锁的记忆，最后一个在 %3。</translation>
-    </message>
-    <message>
         <source>The server</source>
         <translation>服务器</translation>
     </message>
@@ -9867,10 +9968,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 died at %2 with the lock of %3, and knew nothing of it when it was back: %4 got it at %5.</source>
         <translation>%1 在 %2 带着 %3 的锁死去，恢复后对它一无所知：%4 在 %5 得到了锁。</translation>
-    </message>
-    <message>
-        <source>%1 died at %2 with the lock of %3.</source>
-        <translation>%1 在 %2 带着 %3 的锁死去。</translation>
     </message>
     <message>
         <source>%1 lost its memory of the lock of %2 at %3, and gave it to %4 at %5.</source>
@@ -9901,26 +9998,6 @@ A client's address leads to the new master at once.</source>
         <translation>%1 在 %2 丢失了谁持有许可的记录，并发放了新的许可。</translation>
     </message>
     <message>
-        <source>Clients were told at %1 to take their locks on %2, which counts tokens by itself.</source>
-        <translation>客户端在 %1 被告知改到 %2 上取锁，而它自己另行计数令牌。</translation>
-    </message>
-    <message>
-        <source>%1 took the place of %2 at %3, and did not know of the newest tokens.</source>
-        <translation>%1 于 %3 取代了 %2，但不知道最新的令牌。</translation>
-    </message>
-    <message>
-        <source>All data of %1 were deleted at %2, and with them the newest tokens.</source>
-        <translation>%1 的全部数据在 %2 被删除，最新的令牌也随之消失。</translation>
-    </message>
-    <message>
-        <source>The machine of %1 went off at %2, and the newest tokens were not on its disk yet.</source>
-        <translation>%1 的机器于 %2 断电，最新的令牌还没有写到磁盘上。</translation>
-    </message>
-    <message>
-        <source>%1 died at %2, and when it was back it did not know of the newest tokens.</source>
-        <translation>%1 于 %2 死亡，恢复后不知道最新的令牌。</translation>
-    </message>
-    <message>
         <source>%1 lost its place in the server's queue at %2, and stood in it again, behind others, at %3.</source>
         <translation>%1 在 %2 失去了在服务器队列中的位置，在 %3 才重新排入队列，排在他人之后。</translation>
     </message>
@@ -9945,6 +10022,50 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>No invariant is broken, as this lock promises nobody a turn; a lock with a queue does.</source>
         <translation>没有不变量被破坏：这种锁不保证轮到谁；有队列的锁才保证。</translation>
+    </message>
+    <message>
+        <source>All data of %1 were deleted at %2, and with them the newest tokens.</source>
+        <translation>%1 的全部数据在 %2 被删除，最新的令牌也随之消失。</translation>
+    </message>
+    <message>
+        <source>All data of %1 were deleted, the last ones at %2, and with them the newest tokens.</source>
+        <translation>%1 的全部数据被删除（最后一次在 %2），最新的令牌也随之消失。</translation>
+    </message>
+    <message>
+        <source>The machines of %1 went off at %2, and the newest tokens were not on their disks yet.</source>
+        <translation>%1 的机器于 %2 断电，最新的令牌还没有写到它们的磁盘上。</translation>
+    </message>
+    <message>
+        <source>The machines of %1 went off, the last one at %2, and the newest tokens were not on their disks yet.</source>
+        <translation>%1 的机器先后断电，最后一台在 %2，最新的令牌还没有写到它们的磁盘上。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2, and when they were back they did not know of the newest tokens.</source>
+        <translation>%1 于 %2 死亡，恢复后都不知道最新的令牌。</translation>
+    </message>
+    <message>
+        <source>%1 died, the last one at %2, and when they were back they did not know of the newest tokens.</source>
+        <translation>%1 先后死亡，最后一个在 %2，恢复后都不知道最新的令牌。</translation>
+    </message>
+    <message>
+        <source>%1 lost their data, the last one at %2, and with them the newest tokens.</source>
+        <translation>%1 先后丢失了数据，最后一个在 %2，最新的令牌也随之消失。</translation>
+    </message>
+    <message>
+        <source>Clients were told at %1 to take their locks on %2, which counts tokens by itself.</source>
+        <translation>客户端在 %1 被告知改到 %2 上取锁，而它自己另行计数令牌。</translation>
+    </message>
+    <message>
+        <source>%1 took the place of %2 at %3, and did not know of the newest tokens.</source>
+        <translation>%1 于 %3 取代了 %2，但不知道最新的令牌。</translation>
+    </message>
+    <message>
+        <source>The machine of %1 went off at %2, and the newest tokens were not on its disk yet.</source>
+        <translation>%1 的机器于 %2 断电，最新的令牌还没有写到磁盘上。</translation>
+    </message>
+    <message>
+        <source>%1 died at %2, and when it was back it did not know of the newest tokens.</source>
+        <translation>%1 于 %2 死亡，恢复后不知道最新的令牌。</translation>
     </message>
     <message>
         <source>mutual exclusion</source>
@@ -11224,6 +11345,10 @@ A client's address leads to the new master at once.</source>
         <translation>--recipe 为空：请写出 “lockscope list recipes” 中的一个算法，或省略此选项</translation>
     </message>
     <message>
+        <source>%1 of virtual time: about %2 million events, all kept in memory. Ctrl+C ends it; --until makes it shorter.</source>
+        <translation>虚拟时间 %1：大约 %2 百万个事件，全部保存在内存中。按 Ctrl+C 结束；用 --until 可以缩短。</translation>
+    </message>
+    <message>
         <source>%1 with %2, seed %3, %4 of virtual time</source>
         <translation>%1，算法 %2，种子 %3，虚拟时间 %4</translation>
     </message>
@@ -12381,6 +12506,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Recordings (*.lockscope)</source>
         <translation>录制 (*.lockscope)</translation>
+    </message>
+    <message>
+        <source>Saved %1. It has the last %2 only: what came before is no longer kept.</source>
+        <translation>已保存 %1。其中只有最近 %2：更早的内容已不再保留。</translation>
     </message>
     <message>
         <source>Saved %1.</source>
@@ -14405,6 +14534,11 @@ A client's address leads to the new master at once.</source>
         <translation>不可见</translation>
     </message>
     <message>
+        <source>slots %1</source>
+        <extracomment>Of a cluster's server: the numbers of its slots, such as "448 5461-5470".</extracomment>
+        <translation>槽 %1</translation>
+    </message>
+    <message>
         <source>the pool of its clients is exhausted</source>
         <translation>其客户端的连接池已耗尽</translation>
     </message>
@@ -14811,6 +14945,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Write the lock table, then its columns of the names, of the owners and of the ends, with commas between them: at least the first two.</source>
         <translation>请依次填写锁表、锁名列、持有者列和到期列，用逗号分隔；至少前两项。</translation>
+    </message>
+    <message>
+        <source>This address can be tried. A server that is not set up to check logins ignores this one; Test tells.</source>
+        <translation>可以尝试这个地址。没有设置登录检查的服务器会忽略这里的登录信息；“测试”会告诉你。</translation>
     </message>
     <message>
         <source>This address can be tried.</source>
@@ -15646,6 +15784,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>write accepted</source>
         <translation>写入被接受</translation>
+    </message>
+    <message>
+        <source>write, not judged yet</source>
+        <extracomment>In the legend of the timeline: a write that the resource accepted, while a lesson's bet is open.</extracomment>
+        <translation>写入，尚未裁决</translation>
     </message>
     <message>
         <source>invariant broken</source>
@@ -17610,12 +17753,16 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>从开始到 %1</translation>
     </message>
     <message>
-        <source>%1 messages to servers for each grant</source>
-        <translation>每次授予发给服务器 %1 条消息</translation>
-    </message>
-    <message>
         <source>up to %1 not observed, and left out</source>
         <translation>最多有 %1 没有观察到，未计入</translation>
+    </message>
+    <message>
+        <source>%1 messages a grant</source>
+        <translation>每次授予 %1 条消息</translation>
+    </message>
+    <message>
+        <source>%1 messages to servers for each grant</source>
+        <translation>每次授予发给服务器 %1 条消息</translation>
     </message>
 </context>
 <context>
@@ -17654,8 +17801,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         </translation>
     </message>
     <message>
-        <source>How often the locks of each connection were taken, a minute: the course of the time that is counted, and the last minute. Dashed: the average, which is the usual pace. Not counted: the hold with which a lock was first seen, and holds between two looks.</source>
-        <translation>各连接的锁每分钟被取得的次数：所计时间内的走势和最近一分钟的值。虚线：平均值，即平时的频率。不计：首次看到锁时的那次持有，以及两次查看之间的持有。</translation>
+        <source>How often the locks of each connection were taken, a minute: the course of the time that is counted, and the last minute. Dashed: the average, which is the usual pace. Not counted: the hold with which a lock was first seen, holds between two looks, and times in which nobody looked.</source>
+        <translation>各连接的锁每分钟被取得的次数：所计时间内的走势和最近一分钟的值。虚线：平均值，即平时的频率。不计：首次看到锁时的那次持有、两次查看之间的持有，以及无人查看的时间。</translation>
     </message>
     <message numerus="yes">
         <source>%1: %2 a minute, usual %3, %n grant(s)</source>
@@ -18295,6 +18442,13 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
     <message>
         <source>%1, %2 since the beginning</source>
         <translation>%1，开始后 %2</translation>
+    </message>
+    <message>
+        <source>%1
+Its id: %2</source>
+        <extracomment>A tool tip: %1 "Simulated · The holder sleeps through its lease", %2 the scenario's name in commands.</extracomment>
+        <translation>%1
+标识：%2</translation>
     </message>
     <message>
         <source>Changes allowed</source>
