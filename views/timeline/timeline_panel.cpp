@@ -81,7 +81,7 @@ void TimelinePanel::refresh() {
     const auto* recording = qobject_cast<session::RecordingSession*>(m_context->session());
     const bool reading = recording && recording->isLoading() && m_total > 0;
     const std::size_t rows = m_context->trace()->size();
-    // What is there stays while a watch goes on without its beginning: nothing is missing meanwhile.
+    // The lanes stay while a watch goes on without its beginning: nothing is missing meanwhile.
     const bool drawing = m_view->loader()->isBusy() && !m_view->loader()->isGoingOn() && rows > kWorthMention;
     // Where nothing is drawn, nothing seems to have happened: that it was left out stays said.
     const bool stopped = !reading && m_view->loader()->isCancelled();

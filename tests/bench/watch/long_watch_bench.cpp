@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a window does when the trace of a long watch goes on in another one without its beginning: for how long its
-// thread is busy at a time, and after how long the lanes are drawn again. The watch is made up; rows keep coming. Run
-// it with QT_QPA_PLATFORM=offscreen where there is no screen.
+// A window, when the trace of a long watch goes on in another one without its beginning: for how long its thread is
+// busy at a time, and after how long the lanes are drawn again. The watch is made up; rows keep coming. Run it with
+// QT_QPA_PLATFORM=offscreen where there is no screen.
 #include "bench_program.h"
 #include "session/trace_joint.h"
 #include "timeline/timeline_view.h"

@@ -12,7 +12,7 @@ class TestForcedReleases : public QObject {
     Q_OBJECT
     const tests::OwnData m_data; ///< before the first look for a path
 private Q_SLOTS:
-    /// Whatever is in a lock's name, it is found in the file again.
+    /// A lock is found in the file again by any name.
     void aReleaseIsFoundByTheLocksName_data() {
         QTest::addColumn<QByteArray>("name");
         QTest::newRow("plain") << QByteArray("orders");
