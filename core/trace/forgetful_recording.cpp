@@ -16,7 +16,7 @@ ForgetfulRecording::ForgetfulRecording(std::unique_ptr<Impl> impl) : m_impl(std:
 ForgetfulRecording::~ForgetfulRecording() = default;
 
 std::expected<std::unique_ptr<ForgetfulRecording>, RecordingError>
-ForgetfulRecording::start(const QString& path, std::shared_ptr<Trace> trace, const RecordingMeta& meta,
+ForgetfulRecording::start(const QString& path, const std::shared_ptr<Trace>& trace, const RecordingMeta& meta,
                           std::function<void(const RecordingError&)> onError) {
     auto impl = std::make_unique<Impl>(
         BackgroundWriter::Plan{.path = path,

@@ -12,7 +12,7 @@ public:
     /// Replaces a file of that name. The writer goes on writing `trace`, and reads no row of it but the last. `onError`
     /// is called on the recording's thread, once per new kind of error; the recording keeps trying.
     static std::expected<std::unique_ptr<ForgetfulRecording>, RecordingError>
-    start(const QString& path, std::shared_ptr<Trace> trace, const RecordingMeta& meta,
+    start(const QString& path, const std::shared_ptr<Trace>& trace, const RecordingMeta& meta,
           std::function<void(const RecordingError&)> onError = {});
     /// As if the program were killed: see BackgroundRecording.
     ~ForgetfulRecording();

@@ -54,6 +54,7 @@ std::vector<Event> lossesOf(const Chronicle& c, EntityId lock, const Trace& trac
 
 std::vector<EntityId> serversOf(const std::vector<Event>& losses, const Trace& trace) {
     std::vector<EntityId> servers;
+    servers.reserve(losses.size());
     for (const Event& loss : losses)
         servers.push_back(trace.entity(loss.subject).parent);
     return servers;
