@@ -48,6 +48,8 @@ public:
             if (serviceHaving(scenario.services, scenario.nodes, node.id).pool > 0) m_pooled += node.id;
         for (const NodeSpec& node : scenario.nodes)
             if (!diskRefusal(scenario.services, scenario.nodes, node.id).isEmpty()) m_diskless += node.id;
+        for (const NodeSpec& node : scenario.nodes)
+            m_noFailover[node.id] = failoverRefusal(serviceHaving(scenario.services, scenario.nodes, node.id), node.id);
         m_servers = m_nodes;
         m_locks = scenario.lockNames();
         m_several = !scenario.services.empty();
@@ -119,6 +121,7 @@ private:
     void addRole(const QString& name, const ServiceSpec& service) {
         m_nodes += name;
         if (service.pool > 0) m_pooled += name;
+        m_noFailover[name] = failoverRefusal(service, name);
         const bool sentinel = name.contains(QLatin1String("sentinel["));
         m_kinds[name] = sentinel ? QStringLiteral("sentinel") : service.kind;
         if (sentinel || !diskRefusal(service, name).isEmpty()) m_diskless += name;
@@ -137,6 +140,13 @@ private:
             if (m_diskless.contains(fault.target))
                 complain("/target", tr("%1 cannot be done to “%2”: no answer of it waits for a disk")
                                         .arg(QString::fromLatin1(actionId(fault.action)), fault.target));
+            return;
+        }
+        if (fault.action == Action::Failover) {
+            const auto refused = m_noFailover.find(fault.target);
+            // Where nobody can be asked at all, that was said of the fault as a whole.
+            if (m_handsOver && refused != m_noFailover.end() && !refused->second.isEmpty())
+                complain("/target", refused->second);
             return;
         }
         if (fault.action == Action::EvictKey) checkLock("/lock", fault.text);
@@ -291,13 +301,14 @@ private:
 
     std::vector<Complaint>& m_complaints;
     QStringList m_clients, m_nodes, m_locks;
-    QStringList m_engines;              ///< of a lock manager
-    QStringList m_servers;              ///< m_nodes without the roles
-    std::map<QString, QString> m_kinds; ///< of m_nodes: NodeSpec::kind
-    QStringList m_diskless;             ///< those of m_nodes that write to no disk
-    QStringList m_pooled;               ///< those of m_nodes whose clients share a pool of connections
-    bool m_several = false;             ///< servers
-    bool m_handsOver = false;           ///< Sentinels, etcd members or replicas can be asked for a failover
+    QStringList m_engines;                   ///< of a lock manager
+    QStringList m_servers;                   ///< m_nodes without the roles
+    std::map<QString, QString> m_kinds;      ///< of m_nodes: NodeSpec::kind
+    QStringList m_diskless;                  ///< those of m_nodes that write to no disk
+    std::map<QString, QString> m_noFailover; ///< of m_nodes: failoverRefusal()
+    QStringList m_pooled;                    ///< those of m_nodes whose clients share a pool of connections
+    bool m_several = false;                  ///< servers
+    bool m_handsOver = false;                ///< Sentinels, etcd members or replicas can be asked for a failover
     QString m_path;
 };
 

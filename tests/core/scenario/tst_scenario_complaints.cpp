@@ -229,6 +229,9 @@ private Q_SLOTS:
         row("servers twice",
             R"(, "nodes": [{"id": "r", "kind": "redis"}], "services": [{"kind": "redis", "shape": "single"}])",
             "/nodes", "leave out one");
+        row("no failover of that one",
+            R"(, "services": [{"kind": "redis", "shape": "sentinel"}, {"kind": "zookeeper"}], "faults": [{"at": "1s", "do": "failover", "target": "zookeeper/leader"}])",
+            "/faults/0/target", "zookeeper/leader is a ZooKeeper server: the ensemble elects its leader by itself.");
         row("small cluster", R"(, "services": [{"kind": "redis", "shape": "cluster", "nodes": 3}])",
             "/services/0/nodes", "a cluster has at least 6 nodes");
         row("several single nodes", R"(, "services": [{"kind": "redis", "shape": "single", "nodes": 3}])",
