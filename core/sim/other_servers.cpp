@@ -13,14 +13,24 @@ namespace {
 using scenario::Scenario;
 using scenario::ServiceSpec;
 
-/// "3 ZooKeeper servers"
+/// "3 ZooKeeper servers". Servers of one product that work together in several ways are told apart.
 QString serversText(const ServiceSpec& service) {
     const bool isDatabase = service.kind == QLatin1String("sql");
     const QString name =
         recipes::backendName(isDatabase ? QString::fromLatin1(dialectId(service.dialect)) : service.kind);
     if (service.nodes == 1) return QCoreApplication::translate("Faults", "one %1 server").arg(name);
+    const QString count = QString::number(service.nodes);
+    if (service.shape == ServiceSpec::Shape::Sentinel)
+        //: %1 a number.
+        return QCoreApplication::translate("Faults", "%1 Redis servers with Sentinels").arg(count);
+    if (service.shape == ServiceSpec::Shape::Cluster)
+        //: %1 a number.
+        return QCoreApplication::translate("Faults", "a Redis Cluster of %1 servers").arg(count);
+    if (service.shape == ServiceSpec::Shape::Masters && service.kind == QLatin1String("redis"))
+        //: %1 a number.
+        return QCoreApplication::translate("Faults", "%1 independent Redis servers").arg(count);
     //: %1 a number, %2 "ZooKeeper".
-    return QCoreApplication::translate("Faults", "%1 %2 servers").arg(QString::number(service.nodes), name);
+    return QCoreApplication::translate("Faults", "%1 %2 servers").arg(count, name);
 }
 
 QString allServersText(const Scenario& scenario) {

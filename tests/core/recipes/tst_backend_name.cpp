@@ -62,6 +62,33 @@ private Q_SLOTS:
                                 "instead")
                      .arg(words));
     }
+
+    /// Redis servers that work together in another way are named by it: their number alone may be equal.
+    void redisServersAreNamedByTheirShape_data() {
+        QTest::addColumn<ServiceSpec::Shape>("shape");
+        QTest::addColumn<QString>("recipe");
+        QTest::addColumn<QString>("sentence");
+        using Shape = ServiceSpec::Shape;
+        QTest::newRow("sentinel") << Shape::Sentinel << u"redis-redlock"_qs
+                                  << u"redis-redlock does not work on 3 Redis servers with Sentinels: the run is on 3 "
+                                     u"independent Redis servers instead"_qs;
+        QTest::newRow("cluster")
+            << Shape::Cluster << u"zk-mutex"_qs
+            << u"zk-mutex does not work on a Redis Cluster of 6 servers: the run is on 3 ZooKeeper "
+               u"servers instead"_qs;
+        QTest::newRow("masters") << Shape::Masters << u"zk-mutex"_qs
+                                 << u"zk-mutex does not work on 5 independent Redis servers: the run is on 3 ZooKeeper "
+                                    u"servers instead"_qs;
+    }
+    void redisServersAreNamedByTheirShape() {
+        QFETCH(ServiceSpec::Shape, shape);
+        QFETCH(QString, recipe);
+        QFETCH(QString, sentence);
+        scenario::Scenario made;
+        made.recipe = recipe;
+        made.setServices({scenario::defaultService(QStringLiteral("redis"), shape)});
+        QCOMPARE(sim::otherServers(made), sentence);
+    }
 };
 
 QTEST_GUILESS_MAIN(BackendNameTest)
