@@ -420,6 +420,26 @@ Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, tr
     return c;
 }
 
+Chronicle inheritedBy(trace::EntityId owner, Chronicle c, trace::EntityId lock, std::size_t row,
+                      const trace::Trace& trace) {
+    if (!c.successorAt) return c;
+    std::optional<Nanos> since;
+    for (std::size_t i = std::min(row + 1, trace.size()); i-- > 0 && Nanos(trace.timeAt(i)) >= *c.successorAt;) {
+        if (trace.kindAt(i) != EventKind::RecordHeld) continue;
+        const Event e = trace.at(i);
+        if (e.subject != lock) continue;
+        if (e.actor == owner)
+            since = e.time();
+        else if (since)
+            break;
+    }
+    if (!since) return c;
+    c.afterOthers = *since != *c.successorAt;
+    c.successor = owner;
+    c.successorAt = since;
+    return c;
+}
+
 std::vector<trace::EntityId> believersAfter(const std::vector<trace::EntityId>& threads, trace::EntityId lock,
                                             std::size_t row, const trace::Trace& trace) {
     std::vector<trace::EntityId> all;

@@ -65,6 +65,11 @@ Chronicle chronicleOf(trace::EntityId thread, trace::EntityId lock, std::size_t 
 Chronicle givenTo(const std::vector<trace::EntityId>& believers, Chronicle c, trace::EntityId lock, std::size_t row,
                   const trace::Trace& trace);
 
+/// The hold's story, whose record has ended, with `owner` as its successor: the owner at row `row`, who may have got
+/// the lock only after others.
+Chronicle inheritedBy(trace::EntityId owner, Chronicle c, trace::EntityId lock, std::size_t row,
+                      const trace::Trace& trace);
+
 /// The threads among these that believe in a hold of the lock after row `row`.
 std::vector<trace::EntityId> believersAfter(const std::vector<trace::EntityId>& threads, trace::EntityId lock,
                                             std::size_t row, const trace::Trace& trace);

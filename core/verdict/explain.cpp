@@ -98,7 +98,8 @@ public:
             if (before.isEmpty()) before = toldEngineText(c, m_v.row, m_length, m_trace);
             return paragraph({opening(what), before, lesson});
         }
-        return paragraph({opening(what), end(c).cause(), end(c).record(), knewOfLoss(c), lesson});
+        const Chronicle heir = m_v.actors.size() > 1 ? inheritedBy(m_v.actors[1], c, m_v.lock, m_v.row, m_trace) : c;
+        return paragraph({opening(what), end(c).cause(), end(heir).record(), knewOfLoss(c), lesson});
     }
 
     QString ownership() const {
@@ -121,7 +122,8 @@ public:
             how = tr("The release did not check whose lock it was.");
         }
         return paragraph({what.arg(actor(doer), name(m_v.lock), at(m_v.from), actor(owner)), end(c).cause(),
-                          wroteOver ? QString() : end(c).record(), how});
+                          wroteOver ? QString() : end(inheritedBy(owner, c, m_v.lock, m_v.row, m_trace)).record(),
+                          how});
     }
 
     QString progress() const {

@@ -183,6 +183,9 @@ std::optional<EngineChange> HoldEnd::engineOfSuccessor() const {
 }
 
 QString HoldEnd::permit() const {
+    if (m_c.bySession)
+        return Words::tr("The session of %1 ended at %2, and with it its permit.")
+            .arg(actor(m_c.thread), at(*m_c.recordEnded));
     return Words::tr("The lease of the permit of %1 ended at %2, so the server counts the permit as free.")
         .arg(actor(m_c.thread), at(*m_c.recordEnded));
 }

@@ -176,6 +176,21 @@ private Q_SLOTS:
             << u"contention?recipe=redis-set&seed=5&do=0s,set,on_loss=carry-on&do=0s,set,watchdog=500ms&"
                "do=4s,evict-key,redis-1"_qs
             << u"B had learned of the loss at 4\\.[0-9]+ s, and wrote all the same\\."_qs << u"died"_qs;
+        QTest::newRow("a late write after several holders")
+            << u"zk-session-expiry?seed=7"_qs
+            << u"accepted a write of C at 16\\.877 s, when orders was already held by A\\. C was paused from 4\\.877 s "
+               u"to 16\\.877 s\\. The session of C ended at 9\\.670 s, so the servers count the lock as free\\. After "
+               u"others, A got it at "_qs
+            << u"16\\.877 s, when orders was already held by A\\. [^A]*gave the lock to B"_qs;
+        QTest::newRow("a late release after several holders")
+            << u"partition-holder?recipe=memcached-add&seed=7"_qs
+            << u"A released orders at 11\\.715 s, but it was C that held it\\. A was cut off from memcached-1 from "
+               u"1\\.573 s to 11\\.573 s\\. The lease of A ended at 5\\.173 s, so the server counts the lock as "
+               u"free\\. After others, C got it at "_qs
+            << u"but it was C that held it\\. [^C]*gave the lock to B"_qs;
+        QTest::newRow("a permit that ended with its session")
+            << u"permit-session-expiry?recipe=zk-semaphore&seed=7"_qs
+            << u"The session of D ended at 9\\.6 s, and with it its permit\\."_qs << u"[Tt]he lease of the permit"_qs;
         QTest::newRow("got the lock while it was paused")
             << u"contention?recipe=sql-for-update&seed=2&do=5s,pause-client,B"_qs
             << u"B has been paused since 5\\.0 s\\. The entry of B stayed on the server"_qs << u"cut off"_qs;
