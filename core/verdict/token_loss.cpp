@@ -9,6 +9,7 @@
 #include "verdict/words.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace lockscope::verdict {
 
@@ -24,6 +25,14 @@ struct TokenLosses {
     std::vector<Event> rows;
     EntityId former = trace::kNoEntity; ///< the server that decided first
 };
+
+/// Whether the server only died: a restart, which may find an empty disk, starts it at the instant of its death.
+bool onlyDied(const Event& loss, const Trace& trace) {
+    if (loss.kind != EventKind::NodeKilled) return false;
+    for (std::size_t row = trace.upperBound(loss.time()); row-- > 0 && trace.timeAt(row) == loss.at;)
+        if (trace.kindAt(row) == EventKind::NodeStarted && trace.at(row).actor == loss.actor) return false;
+    return true;
+}
 
 TokenLosses tokenLossesOf(std::size_t given, std::size_t end, EntityId lock, const Trace& trace) {
     EntityId decider = deciderBefore(given, lock, trace);
@@ -51,6 +60,8 @@ TokenLosses tokenLossesOf(std::size_t given, std::size_t end, EntityId lock, con
     // Servers that were enough to lose them need no other one, whose data may have outlived its death.
     const auto last = std::ranges::find_if(losses, [&](const Event& loss) { return loss.at == losses.back().at; });
     if (2 * std::size_t(losses.end() - last) > servers.size()) losses.erase(losses.begin(), last);
+    const auto died = [&](const Event& loss) { return onlyDied(loss, trace); };
+    if (2 * std::size_t(std::ranges::count_if(losses, std::not_fn(died))) > servers.size()) std::erase_if(losses, died);
     return {losses, decider};
 }
 

@@ -148,6 +148,11 @@ private Q_SLOTS:
                "etcd-1%2Cetcd-2"_qs
             << u"etcd-1 and etcd-2 died at 9\\.420 s, and when they were back they did not know of the newest tokens"_qs
             << u"etcd-3"_qs;
+        QTest::newRow("members that were emptied, and one that died at that instant with its data")
+            << u"contention?recipe=etcd-lease&seed=3&do=9.42s,kill-node,etcd-3,for=2s&do=9.42s,restart-node-empty,"
+               "etcd-1%2Cetcd-2"_qs
+            << u"etcd-1 and etcd-2 died at 9\\.420 s, and when they were back they did not know of the newest tokens"_qs
+            << u"etcd-3"_qs;
         QTest::newRow("an ensemble that was emptied while it kept a lock")
             << u"contention?recipe=etcd-lease&seed=3&do=9.42s,restart-node-empty,etcd-1%2Cetcd-2%2Cetcd-3"_qs
             << u"etcd-1, etcd-2 and etcd-3 died at 9\\.420 s with the lock of A, and the lock went to B at 10\\.323 s"_qs
