@@ -9,6 +9,7 @@
 #include "trace/client_name.h"
 #include "trace/member.h"
 #include "trace/text.h"
+#include "trace/time_text.h"
 
 #include <QCoreApplication>
 #include <QPainter>
@@ -130,7 +131,7 @@ QString clientWords(const ClientLook& look, Nanos now) {
                : look.engineChanges ? Words::tr("waits: engines change")
                                     : Words::tr("idle");
     case ClientLook::Belief::Waiting:
-        return paused ? Words::tr("paused, waits") : Words::tr("waits %1").arg(duration(now - look.since));
+        return paused ? Words::tr("paused, waits") : Words::tr("waits %1").arg(lengthText(look.since, now));
     case ClientLook::Belief::Holding:
         return paused ? Words::tr("paused, holds") : Words::tr("holds");
     case ClientLook::Belief::Stale:

@@ -208,7 +208,7 @@ QString evictedLock(const ViewContext& context) {
 }
 
 QString stillWords(trace::ClientState::Life life) {
-    if (life == Life::Dead) return Words::tr("dead");
+    if (life == Life::Dead) return Words::tr("dead", "a server");
     return life == Life::Paused ? Words::tr("paused") : QString();
 }
 

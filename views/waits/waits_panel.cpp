@@ -10,6 +10,7 @@
 #include <QBoxLayout>
 #include <QScrollArea>
 #include <QStackedLayout>
+#include <algorithm>
 #include <set>
 
 namespace lockscope::views {
@@ -17,6 +18,14 @@ namespace lockscope::views {
 namespace {
 
 constexpr int kFrameMs = 16;
+
+/// Somebody waits, if only for a lock that nobody holds: the graph has no edge for that.
+bool anyoneWaits(const trace::State& state) {
+    return std::ranges::any_of(state.beliefs, [](const auto& belief) { return belief.second.waiting(); }) ||
+           std::ranges::any_of(state.records, [&state](const auto& record) {
+               return record.second.copyOf == trace::kNoEntity && trace::waiterCount(state, record.first) > 0;
+           });
+}
 
 } // namespace
 
@@ -92,7 +101,9 @@ void WaitsPanel::refresh() {
     const auto trace = m_context->trace();
     const bool heldBack = m_context->heldBack().verdictFrom.has_value(); // a circle is a verdict
     trace::WaitGraph graph = heldBack ? trace::WaitGraph{} : trace::waitGraph(m_context->state(), *trace);
-    m_nobody->setTexts(heldBack ? tr("Held back until you have bet") : tr("Nobody waits"),
+    m_nobody->setTexts(heldBack                          ? tr("Held back until you have bet")
+                       : anyoneWaits(m_context->state()) ? tr("Clients wait, but no holder is known")
+                                                         : tr("Nobody waits"),
                        tr("As soon as a client waits for a lock, it stands here with whoever holds that lock. A circle "
                           "is a deadlock."));
     const WaitsInSight sight = waitsInSight(*m_context);

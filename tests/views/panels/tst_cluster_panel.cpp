@@ -339,6 +339,8 @@ private Q_SLOTS:
         QCOMPARE(words(), u"holds, by the record"_qs);
         scene.context.setPlayhead(100ms);
         QCOMPARE(clientWords(Looks(scene.context).of(scene.story.a), 100ms), u"idle"_qs); // ours, seen to start
+        const ClientLook waits{.belief = ClientLook::Belief::Waiting, .clock = {}, .since = 1150ms};
+        QCOMPARE(clientWords(waits, 9923ms), u"waits 8.8 s"_qs); // as the queue beside it: from 1.1 s to 9.9 s
     }
 
     void aReaderBesideTheOneOnRecordIsNotStale() {

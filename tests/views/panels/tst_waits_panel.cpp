@@ -10,8 +10,10 @@
 #include "waits/waits_panel.h"
 #include "written_world.h"
 
+#include <QLabel>
 #include <QMenu>
 #include <QTest>
+#include <algorithm>
 #include <set>
 
 using namespace lockscope;
@@ -62,6 +64,23 @@ private Q_SLOTS:
         QVERIFY(waiter && lock && holder);
         QVERIFY(holder->box.right() < lock->box.left() && lock->box.right() < waiter->box.left());
         QVERIFY(!scene.item(picture, scene.lock("orders"))); // nobody waits for it
+    }
+
+    void whoWaitsForALockThatNobodyHoldsWaitsAllTheSame() {
+        WrittenWorld world;
+        world.asks(2s, world.thread("A"), world.lock("orders"));
+        world.context.setSession(&world.session);
+        world.context.setPlayhead(1s);
+        const auto says = [](const WaitsPanel& panel, const QString& title) {
+            return std::ranges::count(panel.findChildren<QLabel*>(), title, &QLabel::text) == 1;
+        };
+        WaitsPanel before(&world.context);
+        QVERIFY(says(before, u"Nobody waits"_qs));
+        world.context.setPlayhead(3s);
+        WaitsPanel after(&world.context);
+        QVERIFY(after.graph().edges.empty());
+        QVERIFY(says(after, u"Clients wait, but no holder is known"_qs));
+        QVERIFY(!says(after, u"Nobody waits"_qs));
     }
 
     /// A watched server may be out of sight, or not tell who waits: nothing is claimed of its locks.
