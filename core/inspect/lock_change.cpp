@@ -57,12 +57,24 @@ bool sameBesidesTime(const LockRow& a, const LockRow& b) {
            std::ranges::equal(a.copies, b.copies, sameBesidesTime);
 }
 
+/// Whether the end of a copy moved that way, by the clock of its server. What was not measured may have.
+bool aCopyMoved(const LockRow& before, const LockRow& after, EndMoved way) {
+    if (before.copies.empty() || before.copies.size() != after.copies.size()) return true;
+    for (std::size_t i = 0; i < after.copies.size(); ++i) {
+        const auto &was = before.copies[i].ends, &is = after.copies[i].ends;
+        if (!was || !is || endMoved(*was, *is) == way) return true;
+    }
+    return false;
+}
+
 EndMoved endMovedBetween(const LockRow& before, const LockRow& after, Nanos passed, Nanos tolerance) {
     if (before.ends && after.ends) return endMoved(*before.ends, *after.ends);
     if (!before.ttlMs || !after.ttlMs) return EndMoved::Same;
     const Nanos moved = timeOfMs(*after.ttlMs - *before.ttlMs) + passed;
     if (std::chrono::abs(moved) <= tolerance) return EndMoved::Same;
-    return moved > 0ns ? EndMoved::Later : EndMoved::Earlier;
+    const EndMoved way = moved > 0ns ? EndMoved::Later : EndMoved::Earlier;
+    // What is left of a lock on several servers is as old as the slowest of their answers.
+    return aCopyMoved(before, after, way) ? way : EndMoved::Same;
 }
 
 struct Looks {

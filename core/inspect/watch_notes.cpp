@@ -110,7 +110,7 @@ QString namedLocksHidden(std::int64_t nameless) {
                  "you ask for (match), are known. Its performance schema, with the instrument "
                  "wait/lock/metadata/sql/mdl, lists them all");
     if (nameless <= 0) return text;
-    return Text::tr("%1. %n session(s) wait with a prepared statement, which does not show the name: how many wait for "
+    return Text::tr("%1. %n session(s) wait with a statement that does not show the name: how many wait for "
                     "which lock is not known",
                     nullptr, int(std::min<std::int64_t>(nameless, INT_MAX)))
         .arg(text);

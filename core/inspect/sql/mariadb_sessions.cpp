@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/sql/known_keys.h"
 #include "inspect/sql/sessions.h"
+#include "inspect/sql/statement_text.h"
 #include "inspect/text.h"
 
-#include <QRegularExpression>
 #include <algorithm>
 
 namespace lockscope::inspect {
@@ -43,14 +43,6 @@ constexpr const char* kWaiting =
     "WHERE STATE = 'User lock' ORDER BY TIME_MS DESC, ID";
 constexpr const char* kConnection =
     "SELECT USER, HOST, LEFT(COALESCE(INFO, ''), 200) FROM information_schema.PROCESSLIST WHERE ID = ?";
-
-/// The name in GET_LOCK('name', …); empty: the statement has none that can be read.
-QByteArray nameInStatement(const QByteArray& statement) {
-    static const QRegularExpression kCall(QStringLiteral("GET_LOCK\\s*\\(\\s*'([^'\\\\]*)'"),
-                                          QRegularExpression::CaseInsensitiveOption);
-    const auto match = kCall.match(QString::fromUtf8(statement));
-    return match.captured(1).toUtf8();
-}
 
 using Locks = std::map<QByteArray, LockRow>;
 
@@ -103,7 +95,7 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionMemory& memory, std
         const auto waiting = co_await askBounded(reader, kWaiting, found, stop);
         if (!waiting) co_return std::unexpected(waiting.error());
         for (std::size_t at = 0; at < waiting->rows.size(); ++at) {
-            const QByteArray name = nameInStatement(waiting->text(at, Info));
+            const QByteArray name = lockNameIn(waiting->text(at, Info));
             if (name.isEmpty()) {
                 ++nameless;
                 continue;

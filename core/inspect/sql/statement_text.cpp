@@ -108,6 +108,16 @@ private:
 
 } // namespace
 
+QByteArray lockNameIn(const QByteArray& statement) {
+    // The comma tells that the text is all of the name: it may as well be the first word of an expression.
+    static const QRegularExpression kCall(
+        QStringLiteral("\\bGET_LOCK\\s*\\(\\s*(?:'((?:[^'\\\\]|'')*)'|\"((?:[^\"\\\\]|\"\")*)\")\\s*,"),
+        QRegularExpression::CaseInsensitiveOption);
+    const auto match = kCall.match(QString::fromUtf8(statement));
+    const QString single = match.captured(1).replace(QLatin1String("''"), QLatin1String("'"));
+    return (single.isEmpty() ? match.captured(2).replace(QLatin1String("\"\""), QLatin1String("\"")) : single).toUtf8();
+}
+
 QByteArray withoutLiterals(const QByteArray& statement, sql::Language language) {
     return Scanner(statement, language).run();
 }

@@ -11,4 +11,8 @@ namespace lockscope::inspect {
 /// text ends, everything from there on is left out. The statement may have been cut off anywhere.
 QByteArray withoutLiterals(const QByteArray& statement, sql::Language language);
 
+/// The name in a statement with GET_LOCK('name', …) or GET_LOCK("name", …), as MariaDB and MySQL write texts. Empty:
+/// the statement does not show it, because it is a parameter or an expression.
+QByteArray lockNameIn(const QByteArray& statement);
+
 } // namespace lockscope::inspect

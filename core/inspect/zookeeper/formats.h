@@ -21,4 +21,7 @@ std::vector<LockRow> readNumberedQueue(const SeenNode& node); ///< several famil
 std::vector<LockRow> readShedLockNode(const SeenNode& node);  ///< shedlock-zk
 std::vector<LockRow> readEphemeral(const SeenNode& node);     ///< zk-ephemeral
 
+/// Whether a child of that name may be a permit of kazoo's semaphore.
+bool isKazooPermit(const QByteArray& name);
+
 } // namespace lockscope::inspect

@@ -168,7 +168,7 @@ void ZkTree::take(const QByteArray& path, zookeeper::ChildList list) {
         // The server's own nodes are no locks.
         if (child == "/zookeeper" || isMember(recipes::readZkChild(name)) || m_nodes.contains(child)) continue;
         if (hasRoom())
-            want(child, false);
+            want(child, isKazooPermit(name)); // first: its lock is not told before
         else
             ++m_leftOut;
     }
@@ -240,7 +240,8 @@ SeenNode ZkTree::seen(const QByteArray& path, const Node& node, std::int64_t wal
         if (const auto member = node.members.find(child.name.name); member != node.members.end()) {
             child.stat = member->second.stat;
             child.data = member->second.data;
-        } else if (const auto own = m_nodes.find(zookeeper::childOf(path, child.name.name)); own != m_nodes.end()) {
+        } else if (const auto own = m_nodes.find(zookeeper::childOf(path, child.name.name));
+                   own != m_nodes.end() && !own->second.refused) {
             child.stat = own->second.stat;
             child.data = own->second.data.value_or(QByteArray());
         }
@@ -259,6 +260,12 @@ void ZkTree::keepStarts(const std::vector<LockRow>& rows) {
                 parent->second.heldFromStart.insert(entry.born);
         }
     }
+}
+
+bool ZkTree::awaitsPermit(const SeenNode& semaphore) const {
+    return std::ranges::any_of(semaphore.children, [&](const SeenChild& permit) {
+        return !permit.stat && m_isDue.contains(zookeeper::childOf(semaphore.path, permit.name.name));
+    });
 }
 
 std::vector<LockRow> ZkTree::rows(std::int64_t wallMs) {
@@ -287,7 +294,16 @@ std::vector<LockRow> ZkTree::rows(std::int64_t wallMs) {
             whole.locks = places ? &*places : nullptr;
             whole.queue = queue ? &*queue : nullptr;
             whole.leases = leases ? &*leases : nullptr;
-            node.rows = readInOrder(zookeeperFormats(), whole);
+            std::vector<LockRow> rows = readInOrder(zookeeperFormats(), whole);
+            if (!rows.empty() && rows.front().format == "kazoo-semaphore" && awaitsPermit(whole)) {
+                // Until the session of a permit is known, its name would stand for the holder, and then seem to change
+                // hands. So what was told before is told again.
+                locks.insert(path);
+                queues.insert(path + kKazooQueue);
+                std::ranges::copy(node.rows, std::back_inserter(all));
+                continue;
+            }
+            node.rows = std::move(rows);
             keepStarts(node.rows);
             node.stale = false;
         }

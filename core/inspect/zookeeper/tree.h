@@ -64,6 +64,7 @@ private:
     void touch(const QByteArray& path);
     SeenNode seen(const QByteArray& path, const Node& node, std::int64_t wallMs) const;
     bool hasRoom() const;
+    bool awaitsPermit(const SeenNode& semaphore) const; ///< one that was listed is still to be read
 
     zookeeper::Reader& m_reader;
     zookeeper::Watch m_watch;

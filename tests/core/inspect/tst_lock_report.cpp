@@ -94,6 +94,21 @@ private Q_SLOTS:
         QCOMPARE(changes.size(), 1u);
         QCOMPARE(changes[0].what, LockChange::What::Renewed);
     }
+    void aLateLookAtSeveralServersIsNoRenewal() {
+        const auto kept = [](std::int64_t ttlMs, const std::vector<EndsWithin>& ends) {
+            LockRow all = held("a", "A", ttlMs);
+            for (const EndsWithin& end : ends)
+                all.copies.emplace_back(held("a", "A", ttlMs)).ends = end;
+            return report(1s, {all});
+        };
+        const EndsWithin exact{31'000, 31'002}, late{30'998, 31'900}, later{41'000, 41'002};
+        const auto before = kept(30'000, {exact, exact, exact});
+        QVERIFY(changesBetween(before, kept(29'100, {exact, late, late})).empty());
+        QVERIFY(changesBetween(before, kept(30'900, {exact, late, late})).empty());
+        const auto changes = changesBetween(before, kept(40'000, {exact, later, later}));
+        QCOMPARE(changes.size(), 1u);
+        QCOMPARE(changes[0].what, LockChange::What::Renewed);
+    }
     void whatHappenedHasAWord_data() {
         using What = LockChange::What;
         QTest::addColumn<LockRow>("before");

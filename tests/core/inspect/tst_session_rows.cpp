@@ -239,6 +239,28 @@ private Q_SLOTS:
         QCOMPARE(withoutLiterals(statement, Language(language)), shown);
     }
 
+    void namesOfLocksAreReadFromStatements_data() {
+        QTest::addColumn<QByteArray>("statement");
+        QTest::addColumn<QByteArray>("name");
+        const auto row = [](const char* what, const char* statement, const char* name) {
+            QTest::newRow(what) << QByteArray(statement) << QByteArray(name);
+        };
+        row("quotes", "SELECT GET_LOCK('orders', 5)", "orders");
+        row("double quotes", R"(select get_lock( "orders" ,5))", "orders");
+        row("a quote in it", "DO GET_LOCK('it''s', 5)", "it's");
+        row("a double quote in it", R"(DO GET_LOCK("a ""b""", 5))", R"(a "b")");
+        row("the beginning of an expression", "SELECT GET_LOCK('shop:' || id, 5)", "");
+        row("two texts in a row", "SELECT GET_LOCK('shop:' 'orders', 5)", "");
+        row("an expression", "SELECT GET_LOCK(CONCAT('ord', 'ers'), 5)", "");
+        row("an escape", R"(SELECT GET_LOCK('a\'b', 5))", "");
+        row("a parameter", "SELECT GET_LOCK(?, ?)", "");
+        row("another function", "SELECT FORGET_LOCK('orders', 5)", "");
+    }
+    void namesOfLocksAreReadFromStatements() {
+        QFETCH(QByteArray, statement);
+        QTEST(lockNameIn(statement), "name");
+    }
+
     void aBoundIsSaidAndNotHidden_data() {
         QTest::addColumn<int>("rows");
         QTest::addColumn<bool>("bounded");

@@ -22,14 +22,16 @@ std::vector<LockRow> readKazoo(const SeenNode& node) {
     return {};
 }
 
+bool isKazooPermit(const QByteArray& name) {
+    constexpr qsizetype kHexDigits = 32;
+    const auto isHex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+    return name.size() == kHexDigits && std::ranges::all_of(name, isHex);
+}
+
 // The path says how many permits there are; each child is one that is taken. Contenders queue at the path beside it.
 std::vector<LockRow> readKazooSemaphore(const SeenNode& node) {
     if (!node.data || recipes::familyOfData(*node.data) != ZkFamily::KazooSemaphore) return {};
-    constexpr qsizetype kHexDigits = 32;
-    const auto isHex = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
-    const auto isPermit = [&](const SeenChild& child) {
-        return child.name.name.size() == kHexDigits && std::ranges::all_of(child.name.name, isHex);
-    };
+    const auto isPermit = [](const SeenChild& child) { return isKazooPermit(child.name.name); };
     // Without a permit taken, and nobody who wants one, a number is just a number.
     const bool wanted = node.queue && !node.queue->children.empty();
     if ((node.children.empty() && !wanted) || !std::ranges::all_of(node.children, isPermit)) return {};
