@@ -544,10 +544,10 @@
 <context>
     <name>WatchNote</name>
     <message numerus="yes">
-        <source>%1. %n session(s) wait with a prepared statement, which does not show the name: how many wait for which lock is not known</source>
+        <source>%1. %n session(s) wait with a statement that does not show the name: how many wait for which lock is not known</source>
         <translation>
-            <numerusform>%1. %n session waits with a prepared statement, which does not show the name: how many wait for which lock is not known</numerusform>
-            <numerusform>%1. %n sessions wait with a prepared statement, which does not show the name: how many wait for which lock is not known</numerusform>
+            <numerusform>%1. %n session waits with a statement that does not show the name: how many wait for which lock is not known</numerusform>
+            <numerusform>%1. %n sessions wait with a statement that does not show the name: how many wait for which lock is not known</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -3741,6 +3741,21 @@
         <translation>一台 %1 服务器</translation>
     </message>
     <message>
+        <source>%1 Redis servers with Sentinels</source>
+        <extracomment>%1 a number.</extracomment>
+        <translation>%1 台带哨兵的 Redis 服务器</translation>
+    </message>
+    <message>
+        <source>a Redis Cluster of %1 servers</source>
+        <extracomment>%1 a number.</extracomment>
+        <translation>由 %1 台服务器组成的 Redis Cluster</translation>
+    </message>
+    <message>
+        <source>%1 independent Redis servers</source>
+        <extracomment>%1 a number.</extracomment>
+        <translation>%1 台独立的 Redis 服务器</translation>
+    </message>
+    <message>
         <source>%1 %2 servers</source>
         <extracomment>%1 a number, %2 "ZooKeeper".</extracomment>
         <translation>%1 台 %2 服务器</translation>
@@ -4355,7 +4370,8 @@
     </message>
     <message>
         <source>dead</source>
-        <translation>已死</translation>
+        <comment>a server</comment>
+        <translation>已宕机</translation>
     </message>
     <message>
         <source>paused</source>
@@ -9830,6 +9846,10 @@ A client's address leads to the new master at once.</source>
         <translation>%1 的租约在 %2 到期，于是服务器在 %4 把锁给了 %3。</translation>
     </message>
     <message>
+        <source>The session of %1 ended at %2, and with it its permit.</source>
+        <translation>%1 的会话在 %2 结束，其许可也随之结束。</translation>
+    </message>
+    <message>
         <source>The lease of the permit of %1 ended at %2, so the server counts the permit as free.</source>
         <translation>%1 的许可的租约在 %2 结束，因此服务器认为该许可是空闲的。</translation>
     </message>
@@ -10351,9 +10371,9 @@ A client's address leads to the new master at once.</source>
         <translation>此服务器不列出 GET_LOCK() 的锁，因此只知道有等待者的锁和你指名（match）的锁。启用 performance schema 及其监测项 wait/lock/metadata/sql/mdl 后会全部列出</translation>
     </message>
     <message numerus="yes">
-        <source>%1. %n session(s) wait with a prepared statement, which does not show the name: how many wait for which lock is not known</source>
+        <source>%1. %n session(s) wait with a statement that does not show the name: how many wait for which lock is not known</source>
         <translation>
-            <numerusform>%1。另有 %n 个会话用预处理语句等待，语句里看不到锁名：每把锁各有几个等待者并不知道</numerusform>
+            <numerusform>%1。另有 %n 个会话在等待，其语句不显示锁名：每把锁各有几个等待者并不知道</numerusform>
         </translation>
     </message>
     <message>
@@ -18813,6 +18833,10 @@ Its id: %2</source>
     <message>
         <source>Held back until you have bet</source>
         <translation>先不说，等你押注</translation>
+    </message>
+    <message>
+        <source>Clients wait, but no holder is known</source>
+        <translation>有客户端在等待，但没有已知的持有者</translation>
     </message>
     <message>
         <source>Nobody waits</source>
