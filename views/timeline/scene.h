@@ -92,8 +92,15 @@ QString markText(const trace::Trace& trace, std::int64_t t, std::int64_t step);
 QString playheadText(const trace::Trace& trace, std::int64_t t, double nanosPerPixel);
 /// Steps of the ruler and of the grid below it: as far apart as the marks' words are long.
 std::int64_t rulerStep(const PaintKit& kit);
-/// The time scale and, below it, the pills of violations and general faults; all but the playhead.
-void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene);
+/// Words beside a narrow band of a violation, as they stand in the strip.
+struct BandWords {
+    QRectF ground;           ///< right of the labels; y as in the ruler
+    std::size_t violation{}; ///< ViolationBands::Band::first
+};
+/// The time scale and, below it, the pills of violations and general faults; all but the playhead. `written` gets the
+/// words that stand beside their band, if there is one.
+void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene,
+                std::vector<BandWords>* written = nullptr);
 /// The whole trace in small; all but the frame of the visible range and the playhead.
 void paintOverview(QPainter& painter, const QSize& size, const TimelineScene& scene);
 /// The frame of the visible range on the overview.

@@ -20,21 +20,22 @@ constexpr std::int64_t kMicro = 1'000, kMilli = 1'000'000, kSecond = 1'000'000'0
 
 /// A narrow band still says what it is where there is room right of it, or else left. The words have a ground of their
 /// own: the lines of other bands and of faults run through here. `from`, `to`: what is free on both sides, px. Gives
-/// where the words end.
-double paintNarrowBandWords(const PaintKit& kit, const QRectF& band, double from, double to, const QString& words) {
+/// their ground; empty: there is no room for them.
+QRectF paintNarrowBandWords(const PaintKit& kit, const QRectF& band, double from, double to, const QString& words) {
     constexpr double kApart = 4;
     const double pad = kit.m.px(5), width = kit.smallBold.width(words) + 2 * pad;
     double left = band.right() + kApart;
     if (left + width > std::min(to, kit.edge) - kApart) left = band.left() - kApart - width;
-    if (left < from) return band.right();
+    if (left < from) return {};
     const QRectF ground(left, band.y(), width, band.height());
     kit.rounded(ground.adjusted(0.5, 0.5, -0.5, -0.5), 3, onGround(color(Role::ViolationSoft)),
                 QPen(color(Role::Violation), 1));
     kit.text(ground.adjusted(pad, 0, pad, 0), words, kit.smallBold, Role::ViolationText);
-    return ground.right();
+    return ground;
 }
 
-void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int height) {
+/// `written` gets the words beside narrow bands.
+void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int height, std::vector<BandWords>* written) {
     BoxBatch washes, blocks;
     struct Pill {
         double left, right;
@@ -77,8 +78,14 @@ void paintStrip(const PaintKit& kit, const TimelineScene& scene, int top, int he
         kit.rounded(pill, pill.width() > 8 ? 3 : 0, color(Role::Violation));
         if (inside)
             kit.text(pill.adjusted((pill.width() - needed) / 2, 0, 0, 0), words, kit.smallBold, Role::TextOnColor);
-        else
-            worded = paintNarrowBandWords(kit, {left, y, right - left, tall}, freeFrom(i), next, words);
+        else if (const QRectF ground =
+                     paintNarrowBandWords(kit, {left, y, right - left, tall}, freeFrom(i), next, words);
+                 ground.isEmpty())
+            worded = right;
+        else {
+            worded = ground.right();
+            if (written) written->push_back({ground, band->first});
+        }
     }
     blocks.paint(kit.p, color(Role::Violation));
     paintFaultChips(kit, scene, chips, top);
@@ -192,7 +199,7 @@ std::int64_t rulerStep(const PaintKit& kit) {
     }
 }
 
-void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene) {
+void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene, std::vector<BandWords>* written) {
     const TimelineCoordinates c = scene.coordinates(size.width());
     PaintKit kit(painter, scene.data, c, scene.metrics, scene.devicePixelRatio);
     kit.edge = wordsEdge(scene, c);
@@ -236,7 +243,7 @@ void paintRuler(QPainter& painter, const QSize& size, const TimelineScene& scene
     });
     ticks.paint(painter, color(Role::TextFaint));
     grid.paint(painter, color(Role::Grid));
-    if (size.height() > ruler) paintStrip(kit, scene, ruler, size.height() - ruler);
+    if (size.height() > ruler) paintStrip(kit, scene, ruler, size.height() - ruler, written);
     endClip(painter);
     painter.restore();
 }

@@ -34,7 +34,8 @@ void TimelineRuler::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const std::lock_guard lock(m_view->loader()->data()->mutex());
     const TimelineScene scene = m_view->scene();
-    paintRuler(painter, size(), scene);
+    m_bandWords.clear();
+    paintRuler(painter, size(), scene, &m_bandWords);
     if (m_view->context() && m_view->context()->spotlight()) paintNotYet(painter, size(), scene);
     const int labels = scene.metrics.labelWidth();
     {

@@ -71,6 +71,7 @@ private:
     std::optional<Held> m_held;
     std::optional<scenario::Fault> m_chosen; ///< by its looks: its place changes as it is moved
     std::optional<double> m_drawnFrom;       ///< where a span may begin that is being drawn
+    std::vector<BandWords> m_bandWords;      ///< as they were painted last
 };
 
 } // namespace lockscope::views

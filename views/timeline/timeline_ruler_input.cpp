@@ -114,7 +114,11 @@ void TimelineRuler::pressOnStrip(const QPointF& position) {
 
 void TimelineRuler::clickOnStrip(const QPointF& position) {
     std::vector<std::size_t> hit;
-    {
+    const QPointF at = position - QPointF(m_view->m_metrics.labelWidth(), 0);
+    for (const BandWords& words : m_bandWords)
+        if (words.ground.contains(at) && words.violation < m_view->m_bands.violationCount())
+            hit.push_back(words.violation);
+    if (hit.empty()) {
         const std::lock_guard lock(m_view->loader()->data()->mutex());
         const TimelineScene scene = m_view->scene();
         const TimelineCoordinates c = scene.coordinates(width());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Which marks of faults have words where there are many, or little room.
+#include "pause_view.h"
 #include "scenes.h"
 #include "theme/palette.h"
 #include "timeline/fault_chips.h"
@@ -8,6 +9,8 @@
 #include "trace/death.h"
 #include "trace/seen_restart.h"
 
+#include <QPainter>
+#include <QSignalSpy>
 #include <QTest>
 
 using namespace lockscope;
@@ -60,6 +63,33 @@ class FaultChips : public QObject {
 
 private Q_SLOTS:
     void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    /// They stand where the time is another one.
+    void wordsBesideANarrowBandAreClickedAsTheBandIs() {
+        PauseView s;
+        auto* ruler = s.view.findChild<TimelineRuler*>();
+        std::vector<BandWords> words;
+        // As soon as the band is too narrow for them: how wide they are is the font's matter.
+        for (Nanos sight = 8s; words.empty() && sight <= 60s; sight += 2s) {
+            s.view.zoom()->setRange(Nanos(2s).count(), Nanos(2s + sight).count());
+            settle();
+            QImage picture(ruler->size(), QImage::Format_ARGB32_Premultiplied);
+            QPainter painter(&picture);
+            paintRuler(painter, ruler->size(), s.view.scene(), &words);
+        }
+        const TimelineScene scene = s.view.scene();
+        QVERIFY(!words.empty());
+        const QPoint at = words.front().ground.center().toPoint() + QPoint(scene.metrics.labelWidth(), 0);
+        const std::int64_t instant = scene.coordinates(ruler->width()).time(words.front().ground.center().x());
+        QVERIFY(scene.bands.at(instant, 0, scene.data.now()).empty());
+        QSignalSpy told(&s.view, &TimelineView::violationActivated);
+        const Nanos playhead = s.context.playhead();
+        ruler->grab(); // painted, and so known
+        QTest::mouseClick(ruler, Qt::LeftButton, {}, at);
+        QCOMPARE(told.size(), 1);
+        QCOMPARE(std::size_t(told.front().front().toInt()), words.front().violation);
+        QCOMPARE(s.context.playhead(), playhead);
+    }
 
     /// Another process has taken a watched server's place: nobody saw that anybody killed it.
     void aSeenRestartIsNoKill() {
