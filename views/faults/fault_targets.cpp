@@ -69,6 +69,19 @@ EntityId pausedByHand(const ViewContext& context, Action pause) {
     return kNoEntity;
 }
 
+/// The server that leads those with a copy of the lock, or the first of them all.
+EntityId leaderFor(const ViewContext& context, EntityId lock) {
+    const auto trace = context.trace();
+    const trace::State& now = context.stateToActOn();
+    for (const auto& [copy, record] : now.records) {
+        if (record.copyOf != lock || lock == kNoEntity) continue;
+        const EntityId server = trace->entity(copy).parent;
+        const auto node = lookUp(now.nodes, server);
+        if (node.life != Life::Dead && trace::isMasterRole(trace->entity(node.role).name)) return server;
+    }
+    return firstOf(context, EntityKind::Node, [](EntityId) { return true; });
+}
+
 /// Whether faults can be done to it at all: at somebody's server, only to clients of our own.
 bool canBeStruck(const ViewContext& context, EntityId client) {
     return Breakable::client(context.sightToActOn(), client).can(Action::RestartClient).has_value();
@@ -165,7 +178,7 @@ FaultTargets targetsOfLock(const ViewContext& context, EntityId lock) {
     const auto record = context.stateToActOn().records.find(lock);
     if (targets.node == kNoEntity && record != context.stateToActOn().records.end())
         targets.node = record->second.decider;
-    if (targets.node == kNoEntity) targets.node = firstOf(context, EntityKind::Node, [](EntityId) { return true; });
+    if (targets.node == kNoEntity) targets.node = leaderFor(context, lock);
     // Another server may have taken over: the key that paused the old one lets it go on.
     if (const EntityId server = pausedByHand(context, Action::PauseNode); server != kNoEntity) targets.node = server;
     if (const EntityId paused = pausedByHand(context, Action::PauseClient); paused != kNoEntity)

@@ -299,6 +299,25 @@ private Q_SLOTS:
         context.setSession(nullptr);
     }
 
+    /// The keys for servers go for the one that matters, as at a master with replicas.
+    void ofAnEnsembleTheLeaderIsTheTarget() {
+        const auto run = session::readSharedText(u"lockscope:zk-leader-loss?seed=1"_qs);
+        QVERIFY(run);
+        session::SimulatedSession session(*run);
+        ViewContext context;
+        context.setSession(&session);
+        session.advanceTo(2s);
+        QTRY_VERIFY(context.trace()->reached() >= Nanos(2s));
+        context.setPlayhead(2s);
+        const trace::EntityId server = faultTargets(context).node;
+        QVERIFY(server != trace::kNoEntity);
+        const auto& nodes = context.stateToActOn().nodes;
+        QCOMPARE(context.trace()->entity(nodes.at(server).role).name, QByteArray("leader"));
+        QVERIFY(std::ranges::count_if(nodes, [&](const auto& node) { return node.second.role != trace::kNoEntity; }) >
+                1);
+        context.setSession(nullptr);
+    }
+
     /// The record that was seen last may name a client that waits again.
     void withoutAQuorumEverybodyWhoAsksIsInTheQueue() {
         const auto run = session::readSharedText(
