@@ -57,7 +57,7 @@ bool sameBesidesTime(const LockRow& a, const LockRow& b) {
            std::ranges::equal(a.copies, b.copies, sameBesidesTime);
 }
 
-/// Whether the end of a copy moved that way, by the clock of its server. What was not measured may have.
+/// Whether the end of a copy moved that way, by the clock of its server. An end that was not measured may have.
 bool aCopyMoved(const LockRow& before, const LockRow& after, EndMoved way) {
     if (before.copies.empty() || before.copies.size() != after.copies.size()) return true;
     for (std::size_t i = 0; i < after.copies.size(); ++i) {
@@ -73,7 +73,7 @@ EndMoved endMovedBetween(const LockRow& before, const LockRow& after, Nanos pass
     const Nanos moved = timeOfMs(*after.ttlMs - *before.ttlMs) + passed;
     if (std::chrono::abs(moved) <= tolerance) return EndMoved::Same;
     const EndMoved way = moved > 0ns ? EndMoved::Later : EndMoved::Earlier;
-    // What is left of a lock on several servers is as old as the slowest of their answers.
+    // A lock on several servers is told when the slowest of them has answered: its time left is as old as that.
     return aCopyMoved(before, after, way) ? way : EndMoved::Same;
 }
 
