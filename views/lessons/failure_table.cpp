@@ -102,6 +102,7 @@ void FailureTable::setTable(const lesson::Table* table, const QString& language)
 }
 
 void FailureTable::build() {
+    m_titles.clear(); // the language may be another one
     for (auto* labels : {&m_heads, &m_names}) {
         for (DimLabel* label : *labels)
             delete label;
@@ -209,14 +210,21 @@ void FailureTable::fillCell(int row, int column) {
     const QString words = sentence(row, column);
     QString tip = words;
     if (played) {
-        const auto scenario = scenario::loadScenario(cell.scenario); // called as the run will be
-        const QString title = scenario ? scenario->titleIn(QCoreApplication::translate("Language", "en")) : QString();
         //: In the tip of a cell, below what came of it: %1 a scenario, %2 a seed.
-        tip += u'\n' + tr("Open the run: %1, seed %2").arg(title.isEmpty() ? cell.scenario : title).arg(cell.seed);
+        tip += u'\n' + tr("Open the run: %1, seed %2").arg(titleOf(cell.scenario)).arg(cell.seed);
     }
     shown->setToolTip(tip);
     shown->setAccessibleName(words);
     shown->setAccessibleDescription(played ? tr("Enter opens the run") : QString());
+}
+
+QString FailureTable::titleOf(const QString& scenario) {
+    QString& title = m_titles[scenario];
+    if (!title.isEmpty()) return title;
+    const auto read = scenario::loadScenario(scenario); // called as the run will be
+    if (read) title = read->titleIn(QCoreApplication::translate("Language", "en"));
+    if (title.isEmpty()) title = scenario;
+    return title;
 }
 
 QAbstractButton* FailureTable::cell(int row, int column) const {

@@ -3,6 +3,7 @@
 #include "lesson/lesson_table.h"
 #include "theme/widgets.h"
 
+#include <QHash>
 #include <QWidget>
 #include <thread>
 
@@ -51,6 +52,8 @@ private:
     void fill();
     int columns() const { return m_table ? int(m_table->columns.size()) : 0; }
     void fillCell(int row, int column);
+    /// A scenario's title in the program's language, or its id. Many cells have the same scenario: it is read once.
+    QString titleOf(const QString& scenario);
     /// Whether the usual letters are too wide for all columns.
     bool isTight() const;
     /// The font of a cell's words.
@@ -64,6 +67,7 @@ private:
     std::optional<lesson::Table> m_table;
     QString m_language;
     std::vector<std::vector<lesson::TableCell>> m_cells; ///< empty: not computed yet
+    QHash<QString, QString> m_titles;                    ///< by scenario; filled with the cells
     QGridLayout* m_grid;
     std::vector<DimLabel*> m_heads, m_names;
     std::vector<OutcomeCell*> m_outcomes; ///< row by row
