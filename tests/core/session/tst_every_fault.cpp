@@ -130,7 +130,7 @@ private Q_SLOTS:
         constexpr Nanos kLater = kAt + 1500ms;
         const auto reach = [&](Nanos at) {
             session.advanceTo(at);
-            QTRY_VERIFY(session.trace()->reached() >= at);
+            QTRY_VERIFY_WITH_TIMEOUT(session.trace()->reached() >= at, 60'000);
         };
         const auto digest = [&] {
             const bool came = QTest::qWaitFor([&] { return session.trace()->reached() >= kLater; }, 30'000);
