@@ -102,6 +102,10 @@ QString HoldEnd::drifts() const {
 QString HoldEnd::record() const {
     if (!m_c.recordEnded) return {};
     if (m_c.afterOthers) {
+        if (m_c.freedBy == FreedBy::Expiry && m_c.bySession) // short: it is read in one line
+            //: The lock had several holders between the two instants.
+            return Words::tr("The session of %1 ended at %2; after others, %3 got the lock at %4.")
+                .arg(actor(m_c.thread), at(*m_c.recordEnded), actor(m_c.successor), at(*m_c.successorAt));
         Chronicle alone = m_c;
         alone.successorAt.reset();
         alone.afterOthers = false;

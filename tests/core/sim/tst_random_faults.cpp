@@ -208,13 +208,13 @@ private:
     /// The client that the words name as the new holder is one of the believers when they begin to be two.
     void heir(const verdict::Violation& v) {
         static const QRegularExpression named(
-            u"gave (?:the lock to )?([A-H]) (?:the lock )?at|After others, ([A-H]) got"_qs);
+            u"gave (?:the lock to )?([A-H]) (?:the lock )?at|[Aa]fter others, ([A-H]) got"_qs);
         const std::vector<Hold> holds = surelyBelieved(m_trace);
         if (std::ranges::none_of(holds, [&](const Hold& hold) { return hold.lock == v.lock; })) return; // permits
         for (auto it = named.globalMatch(verdict::explain(v, m_trace)); it.hasNext();) {
             const auto match = it.next();
             const QString name = match.captured(1) + match.captured(2);
-            if (match.capturedStart(2) < 0 && verdict::explain(v, m_trace).contains(u"After others"_qs)) continue;
+            if (match.capturedStart(2) < 0 && verdict::explain(v, m_trace).contains(u"fter others"_qs)) continue;
             const bool held = std::ranges::any_of(holds, [&](const Hold& hold) {
                 return hold.lock == v.lock && Nanos(hold.from) <= v.from && Nanos(hold.to) >= v.from &&
                        verdict::actorText(hold.thread, m_trace) == name;
