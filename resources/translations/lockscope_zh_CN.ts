@@ -9769,6 +9769,11 @@ A client's address leads to the new master at once.</source>
         <translation>从 %2 起 %1 的时钟走得太慢：每秒慢 %3。</translation>
     </message>
     <message>
+        <source>The session of %1 ended at %2; after others, %3 got the lock at %4.</source>
+        <extracomment>The lock had several holders between the two instants.</extracomment>
+        <translation>%1 的会话在 %2 结束；在其他客户端之后，%3 于 %4 获得了锁。</translation>
+    </message>
+    <message>
         <source>So the server freed the lock of %1 at %2.</source>
         <translation>因此服务器于 %2 释放了 %1 的锁。</translation>
     </message>
