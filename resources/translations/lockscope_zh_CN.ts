@@ -16219,8 +16219,8 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <translation>按回车或点“下一步”锁定押注。</translation>
     </message>
     <message>
-        <source>Bet: click an answer or press its number.</source>
-        <translation>押注：点一个答案，或按它的数字键。</translation>
+        <source>Bet: click an answer or press its number. Next goes on without a bet.</source>
+        <translation>押注：点一个答案，或按它的数字键。“下一步”可不押注。</translation>
     </message>
     <message>
         <source>Back to the lesson</source>

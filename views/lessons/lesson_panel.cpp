@@ -389,9 +389,10 @@ void LessonPanel::refreshQuestion() {
                        : m_guide->goalReached() ? Role::AcceptedText
                                                 : Role::TextDim);
     } else if (asks) {
-        m_bet->setText(m_guide->locked()               ? tr("Bet locked in. Go on, and the run answers.")
-                       : m_guide->chosen().has_value() ? tr("Enter or Next locks your bet.")
-                                                       : tr("Bet: click an answer or press its number."));
+        m_bet->setText(m_guide->locked() ? tr("Bet locked in. Go on, and the run answers.")
+                       : m_guide->chosen().has_value()
+                           ? tr("Enter or Next locks your bet.")
+                           : tr("Bet: click an answer or press its number. Next goes on without a bet."));
     }
 }
 
