@@ -20,9 +20,11 @@ constexpr double kMargin = 20, kNodeWidth = 168, kNodeHeight = 52;
 constexpr double kArcHeight = 18; ///< of the arcs between servers
 constexpr double kArrows = 26, kWatcherWidth = 138, kWatcherHeight = 34, kWatcherLine = 22;
 constexpr double kNarrowestNode = 112, kRowGap = 14;
-constexpr double kNodesShare = 0.5; ///< of the height, at most, where there is more than one row of nodes
+constexpr double kNodesShare = 0.5;    ///< of the height, at most, where there is more than one row of nodes
+constexpr double kCrowdedShare = 0.75; ///< … where they would be too narrow for their names
 constexpr double kLowPicture = 240, kLowNode = 42, kLowWatcherWidth = 122;
-constexpr double kLowFoot = 17; ///< the line that says how slowed down messages are
+constexpr double kLowFoot = 17;              ///< the line that says how slowed down messages are
+constexpr double kSpot = 26, kLeastWay = 30; ///< a small client and what is around it; between nodes and clients
 constexpr double kLargest = 44, kSmallest = 6, kWords = 18, kFoot = 26;
 
 double distanceToSegment(QPointF p, QPointF a, QPointF b) {
@@ -80,6 +82,14 @@ std::vector<std::vector<EntityId>> fittingRows(const std::vector<EntityId>& node
     return rowsOf({all}, std::max(fits, (all.size() + mostRows - 1) / mostRows));
 }
 
+/// How many nodes stand in the longest row; 1 without any.
+std::size_t longest(const std::vector<std::vector<EntityId>>& rows) {
+    std::size_t most = 1;
+    for (const auto& row : rows)
+        most = std::max(most, row.size());
+    return most;
+}
+
 } // namespace
 
 QByteArray stemOf(QByteArray name) {
@@ -122,13 +132,23 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
     const double aside = shape.watchers.empty() ? 0 : std::min(watcherWidth + kMargin, all / 3);
     const double width = std::max(all - aside, 60.0);
     const double roof = margin + (shape.replicated ? kArrows : 0);
-    const double rowStep = nodeHeight + (shape.replicated ? kArrows + 4 : kRowGap);
-    const auto mostRows =
-        std::size_t(std::max(1.0, (size.height() * kNodesShare - roof + rowStep - nodeHeight) / rowStep));
-    const auto rows = fittingRows(nodes, trace, shape, width, mostRows);
-    std::size_t columns = 1;
-    for (const auto& row : rows)
-        columns = std::max(columns, row.size());
+    double rowStep = nodeHeight + (shape.replicated ? kArrows + 4 : kRowGap);
+    const auto rowsIn = [&](double share) {
+        const double most = (size.height() * share - roof + rowStep - nodeHeight) / rowStep;
+        return fittingRows(nodes, trace, shape, width, std::size_t(std::max(1.0, most)));
+    };
+    auto rows = rowsIn(kNodesShare);
+    // Names of servers come before the room for messages, but not before that for clients.
+    const double below = links.size() > ClusterLayout::kMostLinks ? kFoot * u : low ? kLowFoot * u : kMargin / 2;
+    double way = std::clamp(size.height() * (low ? 0.18 : 0.28), kLeastWay, 150.0);
+    const double forClients = std::ceil(double(clients.size()) * kSpot / width) * kSpot + kLeastWay + below;
+    const double crowded = std::min(kCrowdedShare, 1 - forClients / size.height());
+    if (double(longest(rows)) * kNarrowestNode > width && crowded > kNodesShare) {
+        rowStep = nodeHeight + (shape.replicated ? kArcHeight + 2 : kRowGap);
+        rows = rowsIn(crowded);
+        way = kLeastWay;
+    }
+    const std::size_t columns = longest(rows);
     const double nodeStep = width / double(columns), nodeWidth = std::min(kNodeWidth * u, nodeStep - 12);
     for (std::size_t row = 0; row < rows.size(); ++row) {
         // Nodes of a shorter row stand in the middle.
@@ -152,8 +172,7 @@ ClusterLayout layOutCluster(QSizeF size, const std::vector<EntityId>& nodes, con
     }
 
     // As large as they fit below, with a gap for messages between them and the nodes.
-    const double top = feet + std::clamp(size.height() * (low ? 0.18 : 0.28), 30.0, 150.0);
-    const double below = links.size() > ClusterLayout::kMostLinks ? kFoot * u : low ? kLowFoot * u : kMargin / 2;
+    const double top = feet + way;
     const double room = std::max(size.height() - top - below, kSmallest);
     const int count = int(clients.size());
     constexpr qsizetype kFitsACircle = 4;

@@ -306,7 +306,9 @@ void paintNode(QPainter& painter, const ViewContext& context, const ClusterLayou
     painter.setFont(uiFont(0, QFont::DemiBold));
     painter.setPen(color(dead ? Role::TextDim : Role::Text));
     const auto text = [&painter](const QString& whole, double width) {
-        return painter.fontMetrics().elidedText(whole, Qt::ElideMiddle, int(width));
+        // The end of an address in numbers, its port, tells servers of one machine or network apart.
+        const bool address = std::ranges::all_of(whole, [](QChar c) { return c.isDigit() || c == u'.' || c == u':'; });
+        return painter.fontMetrics().elidedText(whole, address ? Qt::ElideLeft : Qt::ElideMiddle, int(width));
     };
     painter.drawText(room, Qt::AlignLeft | Qt::AlignTop, text(context.trace()->displayName(node.entity), room.width()));
     const QString role = dead || paused ? QString() : nodeRoleWords(context, node.entity);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The picture of a watched Redis Cluster shows its servers, and not one box for all of them.
+#include "cluster/cluster_layout.h"
 #include "cluster/cluster_panel.h"
 #include "fake_session.h"
 #include "models/event_words.h"
@@ -87,6 +88,31 @@ struct Watched {
 class ClusterMembersTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// Nine connections in the low picture of a common window: names are more use than room for messages.
+    void manyServersStandInSeveralRows() {
+        trace::Trace trace;
+        std::vector<EntityId> servers, clients;
+        for (const int members : {1, 3, 6, 3, 3, 1, 1, 1}) {
+            const EntityId connection = trace::internConnection(trace, QByteArray::number(servers.size()), "redis://h");
+            for (int i = 0; i < members; ++i)
+                servers.push_back(
+                    trace.intern(EntityKind::Node, "10.0.0.1:" + QByteArray::number(servers.size()), connection));
+        }
+        for (int i = 0; i < 24; ++i)
+            clients.push_back(trace.intern(EntityKind::Client, "a client " + QByteArray::number(i)));
+        ClusterShape shape;
+        shape.replicated = true;
+        const QSizeF size(1020, 258);
+        const ClusterLayout layout = layOutCluster(size, servers, clients, {}, trace, shape);
+        constexpr double kHalfAnAddress = 80;
+        for (const ClusterLayout::Item& item : layout.items) {
+            QVERIFY(QRectF({}, size).contains(item.box));
+            if (item.kind == EntityKind::Node) QVERIFY(item.box.width() > kHalfAnAddress);
+            for (const ClusterLayout::Item& other : layout.items)
+                QVERIFY(&other == &item || !other.box.intersects(item.box));
+        }
+    }
+
     void eachServerHasABoxAndTheGroupHasNone() {
         Watched shop;
         QVERIFY(!shop.panel.picture().find(shop.group));
