@@ -84,7 +84,7 @@ private Q_SLOTS:
             QCOMPARE(is.waiters, was.waiters);
             QCOMPARE(is.toldSince, begun.count()); // it was seen to begin
         }
-        const trace::NodeState& before = part.at(from - 1ns).nodes.at(world.node);
+        const trace::NodeState before = part.at(from - 1ns).nodes.at(world.node);
         QCOMPARE(before.unseenSince, std::int64_t(0));
         QCOMPARE(before.unseenWhy, why);
         QVERIFY(part.at(from).nodes.at(world.node).unseenSince < 0);
