@@ -2,6 +2,7 @@
 #include "sandbox/redis_sentinel.h"
 
 #include "sandbox/file_text.h"
+#include "sandbox/start_on_free_port.h"
 
 #include <QCoreApplication>
 
@@ -17,7 +18,6 @@ constexpr Nanos kStartLimit = 10s;
 constexpr Nanos kMeetLimit = 20s;
 constexpr Nanos kBetweenProbes = 5ms;
 constexpr int kStarts = 2;
-constexpr int kPortTries = 5;
 
 RedisServerOptions serverOptions(const RedisSentinelOptions& options) {
     RedisServerOptions server;
@@ -98,14 +98,9 @@ QCoro::Task<> RedisSentinels::setPace(const Sentinel& sentinel, QByteArray publi
 }
 
 QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sentinel, std::stop_token stop) {
-    std::expected<void, QString> started = std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
-    // Between the look and the sentinel's bind somebody may take the port.
-    for (int tries = 0; tries < kPortTries && !started; ++tries) {
-        const auto port = freePort(m_runtime);
-        if (!port) break;
-        sentinel.port = *port;
-        started = co_await startOnPort(sentinel, stop);
-    }
+    sentinel.port = 0; // a configuration of its own each time, and a port of its own
+    const auto started = co_await startOnFreePort(m_runtime, sentinel.port,
+                                                  [this, &sentinel, stop] { return startOnPort(sentinel, stop); });
     if (started) co_await setPace(sentinel, "100", stop);
     co_return started;
 }

@@ -4,6 +4,7 @@
 #include "runtime/completion.h"
 #include "sandbox/end_process.h"
 #include "sandbox/file_text.h"
+#include "sandbox/start_on_free_port.h"
 
 #include <QCoreApplication>
 #include <QNetworkProxy>
@@ -21,7 +22,6 @@ struct Text {
 constexpr auto kStartLimit = 15s;
 constexpr auto kProbeLimit = 1s;
 constexpr auto kBetweenProbes = 5ms;
-constexpr int kPortTries = 5;
 
 } // namespace
 
@@ -81,19 +81,7 @@ QCoro::Task<std::expected<void, QString>> RedisServer::start(std::stop_token sto
         if (!authority) co_return std::unexpected(authority.error());
         m_authority = *authority;
     }
-    if (m_port) co_return co_await startOnPort(stop);
-    // Between the look and the server's bind somebody may take the port.
-    std::expected<void, QString> started;
-    for (int tries = 0; tries < kPortTries; ++tries) {
-        const auto port = freePort(m_runtime);
-        if (!port) break;
-        m_port = *port;
-        started = co_await startOnPort(stop);
-        if (started) co_return started;
-        m_port = 0;
-    }
-    if (started) started = std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
-    co_return started;
+    co_return co_await startOnFreePort(m_runtime, m_port, [this, stop] { return startOnPort(stop); });
 }
 
 QCoro::Task<std::expected<void, QString>> RedisServer::startOnPort(std::stop_token stop) {

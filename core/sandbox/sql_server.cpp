@@ -3,6 +3,7 @@
 
 #include "runtime/completion.h"
 #include "sandbox/file_text.h"
+#include "sandbox/start_on_free_port.h"
 
 namespace lockscope::sandbox {
 
@@ -14,7 +15,6 @@ struct Text {
 
 constexpr auto kStartLimit = 30s;
 constexpr auto kBetweenLooks = 10ms;
-constexpr int kPortTries = 5;
 
 } // namespace
 
@@ -35,18 +35,7 @@ QCoro::Task<std::expected<void, QString>> SqlServer::start(std::stop_token stop)
         if (!made) co_return std::unexpected(made.error());
         m_made = true;
     }
-    if (m_port) co_return co_await startOnPort(stop);
-    // Between the look and the server's bind somebody may take the port.
-    std::expected<void, QString> started = std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
-    for (int tries = 0; tries < kPortTries; ++tries) {
-        const auto port = freePort(m_runtime);
-        if (!port) break;
-        m_port = *port;
-        started = co_await startOnPort(stop);
-        if (started) co_return started;
-        m_port = 0;
-    }
-    co_return started;
+    co_return co_await startOnFreePort(m_runtime, m_port, [this, stop] { return startOnPort(stop); });
 }
 
 QCoro::Task<std::expected<void, QString>> SqlServer::startOnPort(std::stop_token stop) {

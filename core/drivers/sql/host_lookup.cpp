@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/sql/host_lookup.h"
 
-#include "ports/sql/errors.h"
-
 #include <array>
 #include <netdb.h>
 #include <thread>
@@ -32,24 +30,20 @@ Reply addressesOf(const QByteArray& host, int flags, int& status) {
 
 } // namespace
 
-void lookUpHost(const QString& host, const QString& where, const std::shared_ptr<Ticket>& ticket,
-                const std::shared_ptr<Post>& post) {
-    int status = 0;
+QString HostTicket::reason() const {
+    return QString::fromLocal8Bit(::gai_strerror(status));
+}
+
+void lookUpHost(const QString& host, const std::shared_ptr<HostTicket>& ticket, const std::shared_ptr<Post>& post) {
     const QByteArray name = host.toUtf8();
-    Reply numeric = addressesOf(name, AI_NUMERICHOST, status);
-    if (status == 0) {
+    Reply numeric = addressesOf(name, AI_NUMERICHOST, ticket->status);
+    if (ticket->status == 0) {
         ticket->result.emplace(std::move(numeric));
         return ticket->arrive();
     }
     // Nobody waits for it, not even the end of the program: the resolver may take many seconds.
-    std::thread([name, host, where, ticket, post] {
-        int found = 0;
-        Reply reply = addressesOf(name, AI_ADDRCONFIG, found);
-        if (reply.rows.empty())
-            ticket->result.emplace(
-                std::unexpected(errors::unknownHost(host, QString::fromLocal8Bit(::gai_strerror(found)), where)));
-        else
-            ticket->result.emplace(std::move(reply));
+    std::thread([name, ticket, post] {
+        ticket->result.emplace(addressesOf(name, AI_ADDRCONFIG, ticket->status));
         post->put(ticket);
     }).detach();
 }

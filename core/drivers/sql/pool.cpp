@@ -139,9 +139,11 @@ QCoro::Task<Pool::Obtained> Pool::obtain(std::shared_ptr<Pool> pool, Nanos withi
     };
     QByteArrayList addresses;
     if (pool->dialect() != Dialect::Sqlite) {
-        auto found = std::make_shared<Ticket>();
-        lookUpHost(pool->settings->host, pool->where(), found, pool->m_office->post());
-        const Result all = co_await answerOf(found);
+        const QString host = pool->settings->host;
+        auto found = std::make_shared<HostTicket>();
+        lookUpHost(host, found, pool->m_office->post());
+        Result all = co_await answerOf(found);
+        if (all && all->rows.empty()) all = std::unexpected(errors::unknownHost(host, found->reason(), pool->where()));
         if (!all) obtained.error = all.error();
         if (!all) co_return obtained;
         for (std::size_t row = 0; row < all->rows.size(); ++row)

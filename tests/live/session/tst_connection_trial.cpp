@@ -44,6 +44,10 @@ private Q_SLOTS:
     void theNameIsNotKnown() {
         says(answerOf(QStringLiteral("redis://no-such-host.invalid:6379?connect=5s")),
              {"failed: ", "no-such-host.invalid"});
+        // Its name is looked up on a thread of its own, which leaves the sentence to the caller.
+        for (const char* kind : {"postgresql", "mysql"})
+            says(answerOf(QStringLiteral("%1://no-such-host.invalid/shop?connect=5s").arg(QLatin1String(kind))),
+                 {"failed: ", "no-such-host.invalid", "could not translate host name"});
     }
 
     void nobodyAnswers() {
