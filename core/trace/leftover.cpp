@@ -77,16 +77,40 @@ bool isUnheard(const Record& record, const Belief& belief, EntityId thread) {
     return since && *since >= belief.since;
 }
 
+namespace {
+
+/// `belief`: of the record's owner in the lock.
+bool isLeftover(const Record& record, const Belief& belief, std::int64_t t) {
+    if (belief.holding()) return false;
+    if (belief.waiting() && record.since >= belief.since) return false; // has not heard of it
+    return t - belief.since > kOnItsWay;
+}
+
+/// Nobody beside it could hold the lock by this record; and it is seen.
+bool hasOneOwner(const Record& record) {
+    return record.owner != kNoEntity && record.holders.size() < 2 && record.mode == HoldMode::Exclusive &&
+           record.observed;
+}
+
+} // namespace
+
 bool isLeftover(EntityId lock, const State& state, std::int64_t t) {
     const auto found = state.records.find(lock);
-    if (found == state.records.end()) return false;
-    const Record& record = found->second;
-    const bool one = record.owner != kNoEntity && record.holders.size() < 2 && record.mode == HoldMode::Exclusive;
-    if (!one || !record.observed) return false;
-    const auto belief = state.beliefs.find({lock, record.owner});
-    if (belief == state.beliefs.end() || belief->second.holding()) return false;
-    if (belief->second.waiting() && record.since >= belief->second.since) return false; // has not heard of it
-    return t - belief->second.since > kOnItsWay;
+    if (found == state.records.end() || !hasOneOwner(found->second)) return false;
+    const auto belief = state.beliefs.find({lock, found->second.owner});
+    return belief != state.beliefs.end() && isLeftover(found->second, belief->second, t);
+}
+
+std::vector<EntityId> leftoverCopies(EntityId lock, const State& state, const Trace& trace, std::int64_t t) {
+    std::vector<EntityId> copies;
+    for (const auto& [copy, record] : state.records) {
+        if (record.copyOf != lock || !hasOneOwner(record)) continue;
+        const auto server = state.nodes.find(trace.entity(copy).parent);
+        if (server != state.nodes.end() && server->second.life == ClientState::Life::Dead) continue;
+        const auto belief = state.beliefs.find({lock, record.owner});
+        if (belief != state.beliefs.end() && isLeftover(record, belief->second, t)) copies.push_back(copy);
+    }
+    return copies;
 }
 
 } // namespace lockscope::trace

@@ -49,5 +49,8 @@ bool isUnheard(const Record& record, const Belief& belief, EntityId thread);
 /// it gave the hold up, its own deadline has passed, or it asks anew. A release on its way is none. `t`: the instant of
 /// the state.
 bool isLeftover(EntityId lock, const State& state, std::int64_t t);
+/// The copies of a lock, on servers that run, of which the same is true: a release that did not reach them. Each stands
+/// in the way of a majority until its lease ends.
+std::vector<EntityId> leftoverCopies(EntityId lock, const State& state, const Trace& trace, std::int64_t t);
 
 } // namespace lockscope::trace

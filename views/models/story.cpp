@@ -96,6 +96,25 @@ QString leftoverWords(EntityId lock, const trace::Record& record, const ViewCont
         .arg(who, duration(left));
 }
 
+/// "redis-3 keeps a lock of C for another 20.7 s, which C no longer has": on a server that a release did not reach, it
+/// stands in the way of a majority.
+QStringList leftoverCopyWords(EntityId lock, const ViewContext& context) {
+    const auto trace = context.trace();
+    const trace::State& state = context.state();
+    const std::int64_t now = context.playhead().count();
+    QStringList told;
+    for (const EntityId copy : trace::leftoverCopies(lock, state, *trace, now)) {
+        const trace::Record& record = state.records.at(copy);
+        const QString server = trace->displayName(trace->entity(copy).parent), who = namesOf({record.owner}, *trace);
+        if (record.deadline < 0)
+            told += Story::tr("%1 keeps a lock of %2, which %2 no longer has").arg(server, who);
+        else
+            told += Story::tr("%1 keeps a lock of %2 for another %3, which %2 no longer has")
+                        .arg(server, who, duration(Nanos(std::max<std::int64_t>(0, record.deadline - now))));
+    }
+    return told;
+}
+
 /// A lock that nobody holds by the record. Empty while the engines change, which is told of held ones, too.
 QString freeWords(trace::CannotDecide why) {
     switch (why) {
@@ -163,6 +182,7 @@ QString storyOf(const ViewContext& context, EntityId lock) {
         told += Story::tr("on the server it is held by %1").arg(namesOf({record.owner}, *trace));
     if (record.observed && !drain && (!free || told.back() == freeWords(trace::CannotDecide::None)))
         told += stuckWords(lock, record, context);
+    if (record.observed && free && !drain) told += leftoverCopyWords(lock, context);
     tell(Story::tr("%1 is dead", "one client"), Story::tr("%1 are dead", "several clients"),
          deadHolders(state, *trace, record));
     if (drain) told += drainWords(*drain, *trace);

@@ -10,6 +10,7 @@
 #include "session/simulated_session.h"
 #include "timeline/words.h"
 #include "trace/client_name.h"
+#include "trace/leftover.h"
 
 #include <QTest>
 
@@ -105,6 +106,20 @@ private Q_SLOTS:
         QVERIFY2(look.now().contains(u"its servers name several clients, so nobody has a majority"_qs),
                  qPrintable(look.now()));
         QCOMPARE(look.lane(), u"nobody decides"_qs);
+    }
+
+    /// With two of five dead, one server that the release did not reach keeps all others from a majority.
+    void aReleaseThatDidNotReachOneServerIsToldOfThatServer() {
+        const Look look(u"redlock-minority-down?recipe=redis-redlock&seed=1&do=2s,kill-node,redis-1&do=2s,kill-node,"
+                        u"redis-2&do=3s,cut-link,C%7Credis-3"_qs,
+                        8s);
+        const trace::Trace& trace = *look.context.trace();
+        const auto kept = trace::leftoverCopies(look.context.focusedLock(), look.context.state(), trace, 8'000'000'000);
+        QCOMPARE(kept.size(), 1u);
+        QCOMPARE(trace.displayName(trace.entity(kept.front()).parent), u"redis-3"_qs);
+        const QString owner = trace.displayName(trace.clientOf(look.context.state().records.at(kept.front()).owner));
+        QVERIFY2(look.now().contains(u"redis-3 keeps a lock of %1 for another "_qs.arg(owner)), qPrintable(look.now()));
+        QVERIFY2(look.now().contains(u", which %1 no longer has"_qs.arg(owner)), qPrintable(look.now()));
     }
 
     /// A database keeps such a hold in its memory, and in no row: the simulator knows of it all the same.
