@@ -95,6 +95,7 @@ void ViewContext::adoptTrace() {
     m_index.reset();
     m_stateValid = false;
     m_now = {};
+    m_glance.reset();
     m_scenario.reset();
     m_settings.reset();
     m_entities.clear();
@@ -111,6 +112,7 @@ void ViewContext::adoptTrace() {
 }
 
 void ViewContext::onAdvanced() {
+    m_glance.reset();
     if (m_pace.isActive())
         m_grewMeanwhile = true;
     else
@@ -146,6 +148,7 @@ void ViewContext::setPlayhead(Nanos t) {
     t = std::max(t, Nanos::zero());
     if (t == m_playhead) return;
     m_playhead = t;
+    m_glance.reset();
     m_furthest = std::max(m_furthest, t);
     if (auto* const planning = session::Planning::of(m_session)) planning->lookedAt(t);
     Q_EMIT playheadChanged(t);
@@ -183,8 +186,17 @@ bool ViewContext::stateLeadsTo(std::size_t rows) const {
     return !m_stateEnded || rows == m_state.rows || m_trace->timeAt(m_state.rows) >= m_stateAt.count();
 }
 
+const ViewContext::Glance& ViewContext::glance() const {
+    if (m_glance) return *m_glance;
+    QMetaObject::invokeMethod(
+        const_cast<ViewContext*>(this), [this] { m_glance.reset(); }, Qt::QueuedConnection);
+    // A trace tells a row before the time that it has reached by it.
+    const Nanos reached = m_trace->reached();
+    return m_glance.emplace(Glance{m_trace->size(), reached});
+}
+
 const trace::State& ViewContext::state() const {
-    const std::size_t rows = m_trace->upperBound(m_playhead);
+    const std::size_t rows = std::min(m_trace->upperBound(m_playhead), glance().rows);
     if (m_stateValid && m_stateAt == m_playhead && m_state.rows == rows) return m_state;
     // Time mostly goes on by a frame: with thousands of locks a copy of the state takes longer than the rows until
     // then.
@@ -214,11 +226,10 @@ const trace::State& ViewContext::stateToActOn() const {
     if (actsAt() == m_playhead) return state();
     // Folded on with the rows that come: it is asked for at every frame, and the playhead's own way through the index
     // must not be sent back and forth for it.
-    const Nanos reached = m_trace->reached();
-    const std::size_t rows = m_trace->size();
-    while (m_now.rows < rows)
+    const Glance& seen = glance();
+    while (m_now.rows < seen.rows)
         m_now.apply(m_trace->at(m_now.rows), *m_trace);
-    m_now.passTime(reached.count());
+    m_now.passTime(seen.reached.count());
     return m_now;
 }
 

@@ -45,7 +45,7 @@ public:
     /// How many rows of the trace may be seen, and counted: all but those that unseenFrom() cuts off.
     std::size_t seenRows() const;
     /// The trace's state at the playhead; computed once per (trace, rows up to the playhead, playhead). The reference
-    /// is good until the next call.
+    /// is good until the event loop runs, or the playhead or the trace is another one: rows that come meanwhile wait.
     const trace::State& state() const;
 
     /// The instant at which breakIt() and the session's forceRelease() strike: the playhead where the session can
@@ -82,7 +82,7 @@ public:
     const HeldBack& heldBack() const { return m_heldBack; }
     void setHeldBack(HeldBack heldBack);
 
-    /// The world at actsAt(), as breakable things look at it. Good until the next call of stateToActOn().
+    /// The world at actsAt(), as breakable things look at it. Good as long as state()'s.
     session::Breakable::Sight sightToActOn() const;
     /// Sends a fault to the session, as done by hand at actsAt(), if its target can bear it then; complains through the
     /// session otherwise. It looks at the action, the target, the value, the text and a setting of the fault only.
@@ -158,6 +158,14 @@ private:
     /// Whether m_state becomes that of the playhead by the rows up to `rows`, which are not many.
     bool stateLeadsTo(std::size_t rows) const;
     mutable trace::State m_now; ///< of all rows so far, where what is done is done now
+    /// As much of the trace as this turn of the event loop sees. Another thread appends to it, and a state that grew
+    /// between two questions would take away what the first answer refers to.
+    struct Glance {
+        std::size_t rows = 0;
+        Nanos reached{};
+    };
+    const Glance& glance() const;
+    mutable std::optional<Glance> m_glance;
     mutable std::optional<scenario::Scenario> m_scenario, m_settings;
     mutable Nanos m_settingsAt{};
     mutable std::map<trace::EntityKind, std::vector<trace::EntityId>> m_entities;

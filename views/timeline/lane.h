@@ -70,7 +70,9 @@ constexpr unsigned queueClass(std::uint32_t depth) {
     return depth <= 1 ? 0 : depth <= 4 ? 1 : depth <= 16 ? 2 : 3;
 }
 /// The greatest depth of a class; of the last one, no number tells it.
-inline constexpr std::array<std::uint32_t, kStates> kDeepestOfClass{1, 4, 16, 0xffffff};
+inline constexpr std::array<std::uint32_t, 4> kDeepestOfClass{1, 4, 16, 0xffffff};
+// Sums have room for as many states as the kind of lane with the most of them has.
+static_assert(std::size_t(RoleBand::Looking) + 1 == kStates && kDeepestOfClass.size() <= kStates);
 
 // The meanings of Tick::kind and Tick::label on each kind of lane.
 enum class BeliefTick : std::uint8_t {

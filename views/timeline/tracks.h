@@ -26,7 +26,7 @@ struct Span {
     std::uint32_t flags : 4 = 0;
     bool open() const { return to == kOpenEnd; }
 };
-inline constexpr std::size_t kStates = 4;
+inline constexpr std::size_t kStates = 5;
 
 /// Something that happens at an instant, on one lane.
 struct Tick {
