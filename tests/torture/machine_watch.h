@@ -4,6 +4,7 @@
 
 #include <QString>
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -17,7 +18,7 @@ public:
     /// Until this object goes.
     MachineWatch() : m_thread([this](const std::stop_token& over) { run(over); }) {}
 
-    /// What it did that takes the value from a complaint about leases of this length; empty: nothing.
+    /// Its doing that takes the value from a complaint about leases of this length; empty: none.
     QString disturbance(Nanos lease) const {
         const std::lock_guard held(m_lock);
         if (m_longestStill > lease / 2)
@@ -38,10 +39,9 @@ private:
     void run(const std::stop_token& over) {
         const Nanos ahead = wallAhead();
         auto last = std::chrono::steady_clock::now();
-        while (!over.stop_requested()) {
-            std::this_thread::sleep_for(kTick);
+        std::unique_lock held(m_lock);
+        while (!m_over.wait_for(held, over, kTick, [&over] { return over.stop_requested(); })) {
             const auto now = std::chrono::steady_clock::now();
-            const std::lock_guard held(m_lock);
             m_longestStill = std::max(m_longestStill, Nanos(now - last) - kTick);
             m_farthestSet = std::max(m_farthestSet, std::chrono::abs(wallAhead() - ahead));
             last = now;
@@ -49,6 +49,7 @@ private:
     }
 
     mutable std::mutex m_lock;
+    std::condition_variable_any m_over; ///< nobody notifies: it is the tick's
     Nanos m_longestStill{};
     Nanos m_farthestSet{};
     std::jthread m_thread; ///< last: it uses the rest

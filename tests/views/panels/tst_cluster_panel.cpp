@@ -322,6 +322,7 @@ private Q_SLOTS:
         const int before = purple();
         scene.session.writable().append(
             {Nanos(11s).count(), 0, scene.story.b, scene.story.bLink, 0, trace::EventKind::LinkCut, trace::kFault});
+        Q_EMIT scene.session.advanced();
         QVERIFY(purple() > before + 10);
         QVERIFY(scene.panel.describe(*scene.panel.picture().find(scene.story.bLink)).contains(u"cut"_qs));
     }
@@ -360,6 +361,7 @@ private Q_SLOTS:
         scene.context.setPlayhead(12s);
         scene.session.writable().append(
             {Nanos(11s).count(), 0, 0, scene.story.lock, 0, trace::EventKind::RecordUnobserved});
+        Q_EMIT scene.session.advanced();
         QCOMPARE(nodeWords(scene.context, scene.story.node, Looks(scene.context)), u"out of sight"_qs);
         const auto& node = *scene.panel.picture().find(scene.story.node);
         QVERIFY(!scene.panel.describe(node).contains(u"running"_qs));

@@ -273,6 +273,7 @@ private Q_SLOTS:
         const auto shown = [&](std::int64_t value) {
             scene.session.writable().append(
                 {Nanos(11s).count(), value, scene.story.b, scene.story.bLink, 0, EventKind::LinkCut, trace::kFault});
+            Q_EMIT scene.session.advanced();
             return panel.grab().toImage();
         };
         const QImage both = shown(0), now = shown(ways);

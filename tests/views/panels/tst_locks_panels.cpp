@@ -296,6 +296,7 @@ private Q_SLOTS:
         QSignalSpy complained(&session, &session::Session::complained);
         freed(7s, b); // while the name is being typed
         held(8s, c);
+        Q_EMIT session.advanced();
         dialog->accept();
         QVERIFY(session.forced.empty());
         QCOMPARE(complained.count(), 1);
@@ -307,6 +308,7 @@ private Q_SLOTS:
             if (open->isVisible()) open->accept();
         QCOMPARE(session.forced, std::vector<QByteArray>{"<b>orders</b>"});
         freed(9s, c);
+        Q_EMIT session.advanced();
         context.setPlayhead(1500ms);
         force = openForce();
         QVERIFY(force && !force->isEnabled()); // free now, though not where one looks
