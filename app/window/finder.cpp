@@ -49,7 +49,7 @@ void findLessons(MainWindow* window, const QString& typed, std::vector<CommandFi
     const QString language = views::WelcomePage::scenarioLanguage();
     std::size_t count = 0;
     const auto offer = [&](const QString& id, const QString& title, const QString& also) {
-        CommandField::Find find{title, Finder::tr("Lesson"), "lesson", [window, id] { window->lessons()->open(id); },
+        CommandField::Find find{title, Finder::tr("Lesson"), "lesson", [window, id] { window->lessons()->begin(id); },
                                 id + QStringLiteral(" lesson course 课程 ") + also};
         find.exact = id.compare(typed, Qt::CaseInsensitive) == 0;
         if (count >= kMost || !means(typed, find)) return;

@@ -2,6 +2,7 @@
 #include "window/lesson_desk.h"
 
 #include "lesson/lesson_file.h"
+#include "lesson/old_bet.h"
 #include "lessons/lesson_list.h"
 #include "lessons/lesson_panel.h"
 #include "lessons/number_strip.h"
@@ -57,9 +58,11 @@ LessonDesk::LessonDesk(MainWindow* window, Stage* stage)
     connect(m_guide, &views::LessonGuide::worldWanted, this, &LessonDesk::showWorld);
     connect(m_guide, &views::LessonGuide::changed, this, &LessonDesk::refresh);
     connect(m_keys, &LessonKeys::nextLessonWanted, this, &LessonDesk::openNext);
+    connect(m_guide, &views::LessonGuide::lessonWanted, this, [this](const QString& id) { open(id); });
     connect(m_guide, &views::LessonGuide::progressed, this,
             [this](const QString& id, const views::LessonProgress& progress) {
-                m_window->settings()->setLesson(id, {progress.step, progress.done, progress.solved, progress.bets});
+                m_window->settings()->setLesson(
+                    id, {progress.step, progress.done, progress.solved, progress.bets, progress.old});
             });
 }
 
@@ -90,9 +93,46 @@ void LessonDesk::setPanelWidth(int width) {
     m_panel->setFixedWidth(m_guide->table() ? int(usual * kTable) : usual);
 }
 
-void LessonDesk::open(const QString& id, int step, views::LessonGuide::Arrival arrival) {
+views::LessonProgress LessonDesk::progressOf(const QString& id) const {
     const KeptLesson kept = m_window->settings()->lesson(id);
-    m_guide->setProgress(id, {kept.step, kept.done, kept.solved, kept.bets});
+    return {kept.step, kept.done, kept.solved, kept.bets, kept.old};
+}
+
+void LessonDesk::begin(const QString& id, int step) {
+    // A class bets on what its teacher has chosen, and on nothing else.
+    if (step == 0 && !m_window->presenter()->isOn() && askOldBet(id)) return takeKeyboard();
+    open(id, step);
+}
+
+bool LessonDesk::askOldBet(const QString& next) {
+    struct Bet {
+        QString lesson;
+        int step;
+    };
+    std::vector<Bet> made;
+    const QString now = m_guide->lesson() ? m_guide->lesson()->id : QString(); // too fresh to be called back to mind
+    for (const QString& id : lesson::builtinLessons())
+        if (id != next && id != now)
+            for (const auto& [step, choice] : m_window->settings()->lesson(id).bets)
+                made.push_back({id, step});
+    constexpr std::size_t kMost = 4; // tries: each plays a run
+    const auto asked = std::size_t(std::max(0, m_window->settings()->oldBets()));
+    for (std::size_t i = 0; i < std::min(made.size(), kMost); ++i) {
+        const auto& [of, step] = made[(asked + i) % made.size()];
+        const auto lesson = lesson::loadLesson(of);
+        // Another one each time, and another run of the same one when all were asked.
+        auto bet = lesson ? lesson::oldBet(*lesson, step, asked / made.size()) : std::nullopt;
+        if (!bet) continue;
+        m_window->settings()->setOldBets(int(asked + i + 1));
+        m_guide->setProgress(next, progressOf(next));
+        needPanel();
+        return m_guide->openWithOldBet(*std::move(bet), of, next).has_value();
+    }
+    return false;
+}
+
+void LessonDesk::open(const QString& id, int step, views::LessonGuide::Arrival arrival) {
+    m_guide->setProgress(id, progressOf(id));
     needPanel();
     if (const auto opened = m_guide->open(id, step, arrival); !opened) return m_window->complain(opened.error());
     takeKeyboard();
@@ -126,12 +166,11 @@ void LessonDesk::showList() {
     if (!m_list) {
         m_list = new views::LessonList(views::WelcomePage::scenarioLanguage(), m_window);
         connect(m_list, &views::LessonList::lessonChosen, this,
-                [this](const QString& id, int step) { open(id, step); });
+                [this](const QString& id, int step) { begin(id, step); });
     }
     std::map<QString, views::LessonProgress> progress;
     for (const QString& id : lesson::builtinLessons() + scenario::userFiles(scenario::Shelf::Lessons)) {
-        const KeptLesson kept = m_window->settings()->lesson(id);
-        progress[id] = {kept.step, kept.done, kept.solved, kept.bets};
+        progress[id] = progressOf(id);
     }
     m_window->player()->pause();
     m_list->showCourse(progress, m_guide->lesson() ? m_guide->lesson()->id : QString());
@@ -143,7 +182,7 @@ void LessonDesk::openNext() {
     const QStringList course = lesson::builtinLessons();
     const qsizetype here = course.indexOf(m_guide->lesson()->id);
     if (here >= 0 && here + 1 < course.size())
-        open(course[here + 1]);
+        begin(course[here + 1]);
     else
         showList();
 }

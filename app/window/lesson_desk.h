@@ -40,6 +40,9 @@ public Q_SLOTS:
     /// Begins a lesson at a step, from 0; complains in the window when it cannot.
     void open(const QString& id, int step = 0,
               lockscope::views::LessonGuide::Arrival arrival = lockscope::views::LessonGuide::Arrival::Play);
+    /// As a person begins a lesson: one that begins at its first step is preceded by the bet of an earlier one, if any
+    /// was made, in another run. Coming back to a bet is what makes it stay in mind.
+    void begin(const QString& id, int step = 0);
     void showList();
     void openNext();
     /// Takes up a lesson that another window showed, around the session that this one shows now.
@@ -47,6 +50,9 @@ public Q_SLOTS:
 
 private:
     void needPanel();
+    views::LessonProgress progressOf(const QString& id) const;
+    /// False: there is none to ask.
+    bool askOldBet(const QString& next);
     /// Plays a run beside the lesson, which waits for its reader meanwhile.
     void openRun(const scenario::Scenario& scenario, quint64 seed);
     void showWorld(const scenario::Scenario& scenario, quint64 seed);

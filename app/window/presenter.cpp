@@ -207,8 +207,12 @@ void Presenter::nameKeys() {
                                            : tr("next step"));
     const QAction* const pause = m_window->registry()->find(kPause);
     const QString paused = pause ? pause->property("undoneFor").toString() : QString();
+    const QString other = pause ? pause->data().toString() : QString();
     //: %1 a client that is paused.
-    m_keys->setWords(Key::PauseHolder, paused.isEmpty() ? tr("pause the holder") : tr("resume %1").arg(paused));
+    m_keys->setWords(Key::PauseHolder, !paused.isEmpty() ? tr("resume %1").arg(paused)
+                                       //: %1 a client: the one that was chosen, or any while none holds the lock.
+                                       : !other.isEmpty() ? tr("pause %1").arg(other)
+                                                          : tr("pause the holder"));
 }
 
 bool Presenter::takeOfMenus(const QKeyEvent& key) {

@@ -149,6 +149,8 @@ KeptLesson Settings::lesson(const QString& id) const {
     kept.solved = m_store.value(kLessons + id + QStringLiteral("/solved"), kept.done).toBool();
     for (const QString& bet : m_store.value(kLessons + id + QStringLiteral("/bets")).toStringList())
         kept.bets[bet.section(u':', 0, 0).toInt()] = bet.section(u':', 1).toInt();
+    if (const QVariant old = m_store.value(kLessons + id + QStringLiteral("/old")); old.isValid())
+        kept.old = old.toBool();
     return kept;
 }
 
@@ -160,6 +162,19 @@ void Settings::setLesson(const QString& id, const KeptLesson& lesson) {
     for (const auto& [step, choice] : lesson.bets)
         bets += QStringLiteral("%1:%2").arg(step).arg(choice);
     store(kLessons + id + QStringLiteral("/bets"), bets);
+    const QString old = kLessons + id + QStringLiteral("/old");
+    if (lesson.old)
+        store(old, *lesson.old);
+    else
+        m_store.remove(old);
+}
+
+int Settings::oldBets() const {
+    return m_store.value(kLessons + QStringLiteral("old-bets")).toInt();
+}
+
+void Settings::setOldBets(int asked) {
+    store(kLessons + QStringLiteral("old-bets"), asked);
 }
 
 KeptAlerts Settings::alerts(const QString& connection) const {

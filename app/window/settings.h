@@ -33,6 +33,7 @@ struct KeptLesson {
     bool done = false;
     bool solved = false;     ///< its task, too
     std::map<int, int> bets; ///< step → choice, both from 0
+    std::optional<bool> old; ///< whether the bet of an earlier lesson was right; missing: none was made
     friend bool operator==(const KeptLesson&, const KeptLesson&) = default;
 };
 
@@ -85,6 +86,9 @@ public:
 
     KeptLesson lesson(const QString& id) const;
     void setLesson(const QString& id, const KeptLesson& lesson);
+    /// How often a bet of an earlier lesson was asked again.
+    int oldBets() const;
+    void setOldBets(int asked);
     /// `connection`: its address without a password.
     KeptAlerts alerts(const QString& connection) const;
     void setAlerts(const QString& connection, const KeptAlerts& alerts);

@@ -96,7 +96,6 @@ void WindowMenus::fillFile() {
         "file.close", group, tr("&Close the session"), {Qt::CTRL | Qt::Key_W}, [w] { w->closeSession(); }, "close"));
     QAction* const reopen = r->add("file.reopen", group, tr("Open the closed run a&gain"),
                                    {Qt::CTRL | Qt::ALT | Qt::Key_O}, [w] { w->reopenClosed(); });
-    reopen->setToolTip(tr("The last run that was closed with what you had done to it"));
     reopen->setEnabled(false);
     menu->addAction(reopen);
     menu->addAction(r->add("file.quit", group, tr("&Quit"), {Qt::CTRL | Qt::Key_Q}, [w] { w->close(); }));

@@ -159,6 +159,12 @@ bool tellsNumber(const Fact& fact) {
            fact.on != EventKind::ClientPaused && fact.on != EventKind::ClientKilled;
 }
 
+/// Without a fault record and belief differ, too, for as long as an answer travels: no person counts that.
+bool isWorthTelling(const Condition& condition, std::int64_t now) {
+    constexpr std::int64_t kLeast = 100; // parts of the time that is wanted
+    return !isTime(condition.fact.kind) || now >= condition.number / kLeast;
+}
+
 } // namespace
 
 std::vector<GoalPart> goalState(const std::vector<Condition>& goal, const Facts& facts, Nanos here) {
@@ -171,7 +177,8 @@ std::vector<GoalPart> goalState(const std::vector<Condition>& goal, const Facts&
         else if (!isClients(condition.fact.kind) && isLost(condition, facts.value(condition.fact, here).number))
             part.state = GoalPart::State::Lost;
         //: A part of a task that does not hold yet: %1 in words, %2 how much it is now.
-        if (part.state != GoalPart::State::Holds && tellsNumber(condition.fact))
+        if (part.state != GoalPart::State::Holds && tellsNumber(condition.fact) &&
+            isWorthTelling(condition, facts.value(condition.fact, here).number))
             part.words = tr("%1 (now %2)").arg(part.words, facts.text(condition.fact, here));
         parts.push_back(std::move(part));
     }

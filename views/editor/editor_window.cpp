@@ -126,7 +126,8 @@ void EditorWindow::makeMenus() {
     add(file, "editor.save", tr("&Save"), QKeySequence::Save, [this] { save(); });
     add(file, "editor.save-as", tr("Save &as…"), {Qt::CTRL | Qt::SHIFT | Qt::Key_S}, [this] { askWhereToSave(); });
     file->addSeparator();
-    add(file, "editor.close", tr("&Close"), {Qt::CTRL | Qt::Key_W}, [this] { close(); });
+    add(file, "editor.close", tr("&Close"), {}, [this] { close(); }) // as other windows that come and go
+        ->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_W), QKeySequence(Qt::Key_Escape)});
     add(edit, "editor.undo", tr("&Undo"), {}, [this] { m_document->undo(); })->setShortcuts(QKeySequence::Undo);
     add(edit, "editor.redo", tr("&Redo"), {}, [this] { m_document->redo(); })->setShortcuts(QKeySequence::Redo);
     edit->addSeparator();

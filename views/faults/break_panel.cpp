@@ -201,8 +201,13 @@ void BreakPanel::refresh() {
     const Breakable::Sight sight = m_context->sightToActOn();
     const Breakable client = Breakable::client(sight, targets.client), server = Breakable::server(sight, targets.node),
                     link = Breakable::link(sight, targets.client, targets.node), world = Breakable::world(sight);
+    // A name only where the holder is not meant anyway: a class is told whom the key strikes.
+    using Why = FaultTargets::Why;
+    const bool named = targets.why == Why::Selected || targets.why == Why::Waiter || targets.why == Why::First;
+    const QString struck = named ? sight.trace.displayName(targets.client) : QString();
     for (std::size_t i = 0; i < kVerbs.size(); ++i) {
         const Verb& verb = kVerbs[i];
+        if (verb.kind == Client && m_actions[qsizetype(i)]->data() != struck) m_actions[qsizetype(i)]->setData(struck);
         const Breakable& target = verb.kind == Client   ? client
                                   : verb.kind == Server ? server
                                   : verb.kind == Link   ? link

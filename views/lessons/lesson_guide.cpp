@@ -59,26 +59,46 @@ std::expected<void, QString> LessonGuide::open(const QString& id, int step, Arri
 }
 
 std::expected<void, QString> LessonGuide::open(lesson::Lesson lesson, int step, Arrival arrival) {
+    const bool follows = asksOldBet() && m_next == lesson.id; // whose answer counts in this lesson
     if (auto loaded = load(std::move(lesson)); !loaded) return loaded;
+    m_oldBetOf.clear();
+    if (step == 0 && !follows) m_progress[m_lesson->id].old.reset();
+    begin(step, arrival);
+    return {};
+}
+
+std::expected<void, QString> LessonGuide::openWithOldBet(lesson::Lesson bet, const QString& of, const QString& next) {
+    bet.id.clear(); // nobody comes far in it
+    if (auto loaded = load(std::move(bet)); !loaded) return loaded;
+    m_oldBetOf = of;
+    m_next = next;
+    m_progress[next].old.reset(); // it may be left out
+    begin(0, Arrival::Play);
+    return {};
+}
+
+void LessonGuide::begin(int step, Arrival arrival) {
     m_scene.clear();
     m_chosen.reset();
     m_hands.clear();                                      // another class, or another lesson
     if (step == 0) m_progress[m_lesson->id].bets.clear(); // from the beginning: all bets are open again
     go(std::clamp(step, 0, std::max(0, steps() - 1)), arrival);
-    return {};
 }
 
 LessonGuide::Place LessonGuide::place() const {
     if (!m_lesson) return {};
     const auto progress = m_progress.find(m_lesson->id);
-    return {m_lesson->id, m_step,  m_phase, progress == m_progress.end() ? LessonProgress{} : progress->second,
-            m_chosen,     m_scene, m_lesson};
+    return {m_lesson->id, m_step,  m_phase,  progress == m_progress.end() ? LessonProgress{} : progress->second,
+            m_chosen,     m_scene, m_lesson, m_oldBetOf,
+            m_next};
 }
 
 void LessonGuide::restore(const Place& place) {
     if (place.phase == Phase::Off || !place.lesson) return;
     setProgress(place.id, place.progress);
     if (!load(*place.lesson)) return;
+    m_oldBetOf = place.oldBetOf;
+    m_next = place.next;
     m_phase = place.phase;
     m_step = place.step;
     m_chosen = place.chosen;
@@ -137,6 +157,8 @@ QString LessonGuide::title() const {
 
 QString LessonGuide::number() const {
     const QStringList course = lesson::builtinLessons();
+    //: Before a lesson begins: a question of an earlier one is asked again. %1 is its number.
+    if (asksOldBet()) return tr("First a bet from lesson %1").arg(course.indexOf(m_oldBetOf) + 1);
     const qsizetype at = m_lesson ? course.indexOf(m_lesson->id) : -1;
     return at < 0 ? tr("A lesson of your own") : tr("Lesson %1 of %2").arg(at + 1).arg(course.size());
 }
@@ -216,6 +238,10 @@ std::pair<int, int> LessonGuide::score() const {
         ++score.second;
         score.first += answerOf(step) == bet;
     }
+    if (const auto& old = progress->second.old) {
+        ++score.second;
+        score.first += *old;
+    }
     return score;
 }
 
@@ -254,6 +280,7 @@ void LessonGuide::go(int step, Arrival arrival) {
 }
 
 void LessonGuide::finish() {
+    if (asksOldBet()) return beginNext();
     m_phase = Phase::End;
     m_player->pause();
     m_player->setLimit(std::nullopt);
@@ -265,10 +292,18 @@ void LessonGuide::finish() {
     Q_EMIT changed();
 }
 
+/// Behind an old bet, which counts in the lesson that it stood before.
+void LessonGuide::beginNext() {
+    const QString next = m_next;
+    if (const auto [right, made] = score(); made > 0) m_progress[next].old = right > 0;
+    Q_EMIT progressed(next, m_progress[next]);
+    Q_EMIT lessonWanted(next);
+}
+
 void LessonGuide::keep() {
     LessonProgress& progress = m_progress[m_lesson->id];
     progress.step = m_step;
-    Q_EMIT progressed(m_lesson->id, progress);
+    if (!asksOldBet()) Q_EMIT progressed(m_lesson->id, progress);
 }
 
 void LessonGuide::playheadMoved() {
@@ -323,7 +358,7 @@ void LessonGuide::lock() {
     if (m_phase != Phase::Step || !m_chosen || locked() || !current() || !current()->ask) return;
     LessonProgress& progress = m_progress[m_lesson->id];
     progress.bets[m_step] = *m_chosen;
-    Q_EMIT progressed(m_lesson->id, progress);
+    if (!asksOldBet()) Q_EMIT progressed(m_lesson->id, progress);
     Q_EMIT changed();
 }
 
@@ -370,6 +405,7 @@ void LessonGuide::close() {
     if (m_phase == Phase::Off) return;
     m_phase = Phase::Off;
     m_lesson.reset();
+    m_oldBetOf.clear();
     m_runs.clear();
     m_playFrom.reset();
     m_player->setLimit(std::nullopt);

@@ -13,6 +13,7 @@ struct LessonProgress {
     bool done = false;       ///< seen to its end
     bool solved = false;     ///< its task was done without seeing how
     std::map<int, int> bets; ///< the choice, from 0, of each step with a locked bet
+    std::optional<bool> old; ///< whether the bet of an earlier lesson that it began with was right; missing: none made
     friend bool operator==(const LessonProgress&, const LessonProgress&) = default;
 };
 
@@ -36,6 +37,8 @@ public:
     std::expected<void, QString> open(const QString& id, int step = 0, Arrival arrival = Arrival::Play);
     /// As above, a lesson that stands in no file, such as one that is being written.
     std::expected<void, QString> open(lesson::Lesson lesson, int step, Arrival arrival = Arrival::Play);
+    /// Begins with the bet of another lesson, lesson::oldBet(), and asks for the lesson `next` when that is answered.
+    std::expected<void, QString> openWithOldBet(lesson::Lesson bet, const QString& of, const QString& next);
     /// As it stands, to be taken up again by restore() in another window that shows the same session.
     struct Place {
         QString id;
@@ -45,6 +48,7 @@ public:
         std::optional<int> chosen;
         QString scene; ///< whose world the window shows
         std::optional<lesson::Lesson> lesson;
+        QString oldBetOf, next; ///< as openWithOldBet() has them; empty: it is no old bet
     };
     Place place() const;
     void restore(const Place& place);
@@ -57,6 +61,8 @@ public:
     bool isOn() const { return m_phase != Phase::Off; }
     /// Null when off.
     const lesson::Lesson* lesson() const { return m_lesson ? &*m_lesson : nullptr; }
+    /// Whether this is the bet of an earlier lesson, before another one begins.
+    bool asksOldBet() const { return !m_oldBetOf.isEmpty(); }
     /// Whether it is about to show another world in place of this one, which is its own.
     bool replaces(const session::Session* world) const { return m_entering && m_world == world; }
     int step() const { return m_step; }
@@ -65,7 +71,7 @@ public:
     bool arrived() const;
 
     QString title() const;
-    /// Its place in the course, in words: "Lesson 3 of 17".
+    /// Its place in the course, in words: "Lesson 3 of 17", or "First a bet from lesson 2".
     QString number() const;
     /// The narration, or the task.
     QString narration() const;
@@ -163,11 +169,15 @@ Q_SIGNALS:
     /// The window shall show this world, standing still at its start.
     void worldWanted(const lockscope::scenario::Scenario& scenario, quint64 seed);
     void progressed(QString id, lockscope::views::LessonProgress progress);
+    /// The old bet is answered: the lesson that it stood before shall begin.
+    void lessonWanted(QString id);
     /// goOn() needs a bet first.
     void betMissing();
 
 private:
     std::expected<void, QString> load(lesson::Lesson lesson);
+    void begin(int step, Arrival arrival);
+    void beginNext();
     const lesson::Step* current() const;
     const lesson::Facts* facts() const;
     QString filled(const lesson::Texts& texts) const;
@@ -190,6 +200,7 @@ private:
     Player* m_player;
     QString m_language;
     std::optional<lesson::Lesson> m_lesson;
+    QString m_oldBetOf, m_next; ///< as in Place
     std::map<QString, lesson::SceneRun> m_runs;
     std::map<QString, LessonProgress> m_progress;
     Phase m_phase = Phase::Off;

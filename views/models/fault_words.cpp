@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/fault_words.h"
 
+#include "models/setting_words.h"
 #include "scenario/actions.h"
 #include "theme/format.h"
 #include "trace/time_text.h"
@@ -150,7 +151,7 @@ QString textOf(const scenario::Fault& fault) {
     case Action::SwitchEngine:
         return Words::tr("Change the engine to %1").arg(target);
     case Action::Set:
-        return Words::tr("%1 = %2", "a setting and its new value").arg(fault.setting, fault.text);
+        return settingText(fault.setting, fault.text);
     }
     return {};
 }

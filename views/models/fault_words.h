@@ -4,7 +4,7 @@
 
 namespace lockscope::views {
 
-/// A fault in a few words: "Pause A", "Cut A ↔ redis-1", "lease = 3s". Translated.
+/// A fault in a few words: "Pause A", "Cut A ↔ redis-1", "Lease = 3s". Translated.
 QString faultText(const scenario::Fault& fault);
 /// A condition as part of a sentence: "when B gets the lock, time no. 2", "when 1 s of the lease is left". Translated.
 QString triggerText(const scenario::Trigger& when);

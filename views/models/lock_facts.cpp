@@ -96,9 +96,14 @@ int ensembleOf(EntityId lock, const trace::Trace& trace, const trace::State& sta
         return role == "leader" || role == "follower" || role == "looking";
     };
     if (std::ranges::none_of(state.nodes, [&](const auto& node) { return agrees(node.first); })) return 0;
-    return int(std::ranges::count_if(state.records, [&](const auto& record) {
-        return trace.copyOf(record.first) == lock && agrees(trace.entity(record.first).parent);
-    }));
+    const auto keeps = [&](EntityId copy) { return trace.copyOf(copy) == lock && agrees(trace.entity(copy).parent); };
+    if (const auto told = std::ranges::count_if(state.records, keeps, [](const auto& record) { return record.first; }))
+        return int(told);
+    // An engine that was changed to, and has been given no lock yet.
+    int servers = 0;
+    for (EntityId id = 1, end = EntityId(trace.entityCount()); id < end; ++id)
+        servers += trace.entity(id).kind == trace::EntityKind::Lock && keeps(id);
+    return servers;
 }
 
 /// A simulated server is told exactly: its trace has no URL.
@@ -237,7 +242,8 @@ LockFacts lockFacts(EntityId lock, const trace::Trace& trace, const trace::State
     if (facts.known()) facts.mode = record.mode;
     const auto belief = state.beliefs.find({lock, record.owner});
     const Belief* const holder = belief == state.beliefs.end() ? nullptr : &belief->second;
-    if (facts.token == 0 && holder) facts.token = holder->token;
+    // The holder shows this one to the resource: a lock manager's tokens are others than those of its engines.
+    if (holder && holder->token != 0 && (holder->holding() || facts.token == 0)) facts.token = holder->token;
     const auto client = state.clients.find(trace.clientOf(record.owner));
     const trace::ClientState* const life = client == state.clients.end() ? nullptr : &client->second;
     if (!life) {

@@ -5,6 +5,7 @@
 #include "models/change_words.h"
 #include "models/engine_words.h"
 #include "models/event_words.h"
+#include "models/setting_words.h"
 #include "theme/format.h"
 #include "timeline/words.h"
 #include "trace/death.h"
@@ -174,7 +175,7 @@ QString labelOf(const trace::Trace& trace, const trace::Event& e, const QString&
         if (trace.entity(e.aux).name == "disk=stalled") return Timeline::tr("disk stalls");
         if (trace.entity(e.aux).name == "disk=free") return Timeline::tr("disk free");
         if (const QString words = changeWords(e, trace); !words.isEmpty()) return words;
-        return trace::readable(trace.entity(e.aux).name);
+        return settingText(trace::readable(trace.entity(e.aux).name));
     default:
         return eventWord(e.kind);
     }

@@ -65,7 +65,8 @@ const Lane* ghostLane(const GhostRun& ghost, const trace::Trace& trace, const La
 
 namespace {
 
-/// Words in the first stretch from `from` to `to` that the run's own spans, which are drawn above, leave free.
+/// Words in the first stretch from `from` to `to` that the run's own spans and its client's life, which are drawn
+/// above, leave free.
 void paintWords(const PaintKit& kit, const GhostRun& ghost, const Lane& lane, std::int64_t from, std::int64_t to,
                 const QRectF& r) {
     const auto fits = [&](std::int64_t until) {
@@ -73,11 +74,16 @@ void paintWords(const PaintKit& kit, const GhostRun& ghost, const Lane& lane, st
         const QRectF room = kit.words(left, right, r);
         return kit.firstFitting(room, wordsOf(ghost), kit.small, Role::TextDim) > room.left();
     };
-    for (std::size_t i = lane.spans.firstEndingAfter(from); i < lane.spans.size() && from < to; ++i) {
-        const Span& span = lane.spans[i];
+    // "dead" and "paused" are written there, too.
+    static const SpanTrack kNone;
+    const SpanTrack &own = lane.spans, &life = lane.life ? lane.life->spans : kNone;
+    std::size_t i = own.firstEndingAfter(from), j = life.firstEndingAfter(from);
+    while (from < to && (i < own.size() || j < life.size())) {
+        const bool isOwn = j == life.size() || (i < own.size() && own[i].from <= life[j].from);
+        const Span& span = isOwn ? own[i++] : life[j++];
         if (span.from >= to) break;
         if (span.from > from && fits(span.from)) return;
-        from = std::max(from, lane.endOf(span, kit.now));
+        from = std::max(from, isOwn ? lane.endOf(span, kit.now) : span.open() ? kit.now : span.to);
     }
     if (from < to) (void)fits(to);
 }

@@ -325,6 +325,14 @@ void paintRefusals(const PaintKit& kit, const std::vector<Refusals>& all, const 
     }
 }
 
+/// Whether the frame of a pause stands above the bar between two places.
+bool isFramed(const PaintKit& kit, const Lane& lane, double left, double right) {
+    if (!lane.life) return false;
+    const SpanTrack& life = lane.life->spans;
+    const std::size_t i = life.firstEndingAfter(kit.c.time(left));
+    return i < life.size() && LifePhase(life[i].state) == LifePhase::Paused && kit.c.x(life[i].from) < right;
+}
+
 /// Paints a belief's events between its spans: gave up, learned of the loss, a renewal without answer.
 /// `taken`: how far the pills of pauses stand above the bar.
 void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar, double taken) {
@@ -389,8 +397,16 @@ void paintTicks(const PaintKit& kit, const Lane& lane, const QRectF& bar, double
         // Above the bar, where a hold that follows has no words.
         const double gap = kit.m.px(5), left = x + gap;
         const double before = std::max(i > 0 ? losses[i - 1].x : 0, taken < x ? taken : 0);
-        kit.beside({left, bar.y() - kit.m.px(15), right - left - 4, double(kit.m.px(14))}, 2 * gap, before + 4, words,
-                   kit.smallBold, Role::ViolationText);
+        const QRectF room(left, bar.y() - kit.m.px(15), right - left - 4, kit.m.px(14));
+        const double chip = std::round(x - gap - kit.smallBold.width(words.front()) - kit.m.px(16));
+        if (!isFramed(kit, lane, chip, x)) {
+            kit.beside(room, 2 * gap, before + 4, words, kit.smallBold, Role::ViolationText);
+            continue;
+        }
+        // The frame of a pause would strike the words through.
+        const bool behind = kit.beside(room, 0, kit.c.width(), words, kit.smallBold, Role::ViolationText) > left;
+        if (!behind && kit.edge < kit.c.width() && chip >= before + 4)
+            kit.chip(chip, 1, words.front(), Role::ViolationSoft, Role::Violation, Role::ViolationText);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "models/change_words.h"
 #include "models/engine_words.h"
 #include "models/event_words.h"
+#include "models/setting_words.h"
 #include "models/told_violation.h"
 #include "theme/format.h"
 #include "timeline/violation_sentence.h"
@@ -318,7 +319,7 @@ QString faultSentence(const trace::Trace& trace, const Tick& tick) {
         break;
     case EventKind::SettingChanged:
         words = changeWords(e, trace);
-        if (words.isEmpty()) words = Timeline::tr("setting changed to %1").arg(textOf(trace, e.aux));
+        if (words.isEmpty()) words = Timeline::tr("setting changed to %1").arg(settingText(textOf(trace, e.aux)));
         break;
     case EventKind::SessionChanged:
         if (trace::SessionPhase(e.value) == trace::SessionPhase::Suspended)

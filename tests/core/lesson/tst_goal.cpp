@@ -95,6 +95,17 @@ private Q_SLOTS:
             wordsOf(other, State::Open).contains(QStringLiteral("Changes of the setting “lease”: at least 1 (now 0)")));
     }
 
+    /// For the time that an answer travels record and belief always differ: that is no beginning of a task's second.
+    void aTimeIsToldOnceThereIsOneToCount() {
+        const auto lesson = loadLesson(QStringLiteral("three-truths"));
+        QVERIFY(lesson);
+        const QString wanted = QStringLiteral("Record and belief disagree for 1 s");
+        QVERIFY(wordsOf(goalOf(*lesson, {}), State::Open).contains(wanted));
+        const auto begun = goalOf(*lesson, json(R"({"until": "1500ms", "faults": [
+            {"at": "1s", "do": "kill-client", "target": "C", "by": "hand"}]})"));
+        QCOMPARE(wordsOf(begun, State::Open), QStringList{wanted + QStringLiteral(" (now 500 ms)")});
+    }
+
     /// A stretch that moves with the end of the run can still be without grants later.
     void aMovingStretchIsNotLost() {
         const auto lesson = loadLesson(QStringLiteral("redlock"));

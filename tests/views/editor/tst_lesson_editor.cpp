@@ -104,6 +104,20 @@ private Q_SLOTS:
         }
     }
 
+    void escapeClosesAndLosesNothing() {
+        Scene s;
+        s.document()->set(QStringLiteral("/minutes"), 7);
+        QTest::keyClick(&s.window, Qt::Key_Escape);
+        QVERIFY(s.window.isVisible() && s.window.question());
+        QTest::keyClick(s.window.question(), Qt::Key_Escape);
+        QTRY_VERIFY(!s.window.question() && s.window.isVisible());
+        s.document()->text()->setModified(false);
+        s.window.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&s.window));
+        QTest::keyClick(&s.window, Qt::Key_Escape);
+        QVERIFY(!s.window.isVisible());
+    }
+
     void narrationIsTypedInBothLanguages() {
         Scene s;
         auto* const say = qobject_cast<LanguagesField*>(s.steps()->form()->field(QStringLiteral("say")));

@@ -334,6 +334,44 @@ private Q_SLOTS:
         QVERIFY(panel.fact(LockDetailPanel::WhoDecides) != u"a majority: 2 of 3 servers"_qs);
     }
 
+    /// Before anybody has asked the ensemble that a manager changed to, it is the ensemble already.
+    void anEnsembleWithoutAHoldIsOneAlready() {
+        const auto scenario = scenario::loadScenario(u"engine-switch-kinds-naive"_qs);
+        QVERIFY(scenario.has_value());
+        session::SimulatedSession session(*scenario, 1);
+        ViewContext context;
+        context.setSession(&session);
+        session.advanceTo(20s);
+        QTRY_VERIFY_WITH_TIMEOUT(context.trace()->reached() >= 20s, 20'000);
+        const auto trace = context.trace();
+        std::size_t row = 0;
+        while (row < trace->size() && !(trace->at(row).kind == EventKind::RecordDecider && trace->at(row).value > 1))
+            ++row;
+        QVERIFY(row < trace->size());
+        LockDetailPanel panel(&context);
+        context.select(trace->at(row).subject);
+        context.setPlayhead(trace->at(row).time());
+        QTRY_COMPARE(panel.fact(LockDetailPanel::WhoDecides), u"a majority: 2 of 3 servers"_qs);
+        QCOMPARE(panel.fact(LockDetailPanel::RecordSays), u"free"_qs);
+    }
+
+    /// A manager's token is the one that the resource is shown, and not that of the engine below it.
+    void theTokenIsTheOneThatIsShown() {
+        Scene scene;
+        scene.session.can.live = false;
+        const auto a = scene.thread("A");
+        scene.add(EventKind::RecordHeld, a, Nanos(9s).count(), 1);
+        scene.add(EventKind::RecordToken, a, 7479);
+        scene.lookAt(1s);
+        QCOMPARE(lockFacts(scene.lock, scene.context).token, 7479);
+        scene.add(EventKind::Granted, a, 8795, 1);
+        scene.lookAt(2s);
+        QCOMPARE(lockFacts(scene.lock, scene.context).token, 8795);
+        scene.add(EventKind::Released, a);
+        scene.lookAt(3s);
+        QCOMPARE(lockFacts(scene.lock, scene.context).token, 7479);
+    }
+
     /// Nobody can get a lock whose only server is dead.
     void aDeadServersLockIsNotFree() {
         auto scenario = scenario::loadScenario(u"contention"_qs);

@@ -2,6 +2,8 @@
 #include "fake_session.h"
 #include "faults/recipe_box.h"
 #include "faults/workload_panel.h"
+#include "models/fault_words.h"
+#include "models/setting_words.h"
 #include "recipes/recipe_info.h"
 #include "sim/fitting_recipes.h"
 #include "theme/palette.h"
@@ -22,6 +24,25 @@ class TestWorkloadForm : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() { Theme::instance().setChoice(ThemeChoice::Light); }
+
+    /// A change of a setting is told in the words of the form, wherever it is told.
+    void aChangeIsCalledAsItsControl() {
+        FakeSession session;
+        ViewContext context;
+        context.setSession(&session);
+        const WorkloadPanel panel(&context);
+        QVERIFY(panel.settings().contains(QStringLiteral("token_check")));
+        for (const QString& setting : panel.settings())
+            QCOMPARE(settingText(setting, QStringLiteral("x")), panel.label(setting) + QStringLiteral(" = x"));
+        QCOMPARE(settingText(QStringLiteral("token_check=on")), QStringLiteral("Token check = on"));
+        QCOMPARE(settingText(QStringLiteral("deadline=ignored")), QStringLiteral("At its deadline = goes on"));
+        QCOMPARE(settingText(QStringLiteral("other=3s")), QStringLiteral("other = 3s"));
+        scenario::Fault fault;
+        fault.action = scenario::Action::Set;
+        fault.setting = QStringLiteral("lease");
+        fault.text = QStringLiteral("3s");
+        QCOMPARE(faultText(fault), QStringLiteral("Lease = 3s"));
+    }
 
     void aWrongValueIsMarkedWhereItStandsAndDoesNotStay() {
         FakeSession session;

@@ -14,6 +14,7 @@
 #include <QComboBox>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLabel>
 #include <QProcess>
 #include <QSignalSpy>
 #include <QStandardPaths>
@@ -78,10 +79,14 @@ private Q_SLOTS:
         pause.target = QStringLiteral("A");
         s.context()->breakIt(pause);
         QTRY_COMPARE(s.context()->session()->doneByHand().size(), std::size_t(1));
+        s.window->resize(1280, 760);
         s.open("crash-holder");
         QCOMPARE(s.context()->session()->scenario().id, QStringLiteral("crash-holder"));
         auto* const offer = s.window->messages()->offerButton();
         QVERIFY(offer->isVisibleTo(s.window->messages()));
+        QCOMPARE(offer->text(), QStringLiteral("Open the closed run again (Ctrl+Alt+O)"));
+        // Beside it the message has room to be read.
+        QTRY_VERIFY(s.window->messages()->findChild<QLabel*>()->width() > 120);
         offer->click();
         QCOMPARE(s.context()->session()->scenario().id, QStringLiteral("contention"));
         QCOMPARE(s.context()->session()->doneByHand().size(), std::size_t(1));

@@ -4,6 +4,7 @@
 #include "lessons/key_row.h"
 #include "lessons/lesson_guide.h"
 #include "locks/protocol_panel.h"
+#include "models/lock_facts.h"
 #include "theme/fonts.h"
 #include "timeline/legend_bar.h"
 #include "timeline/timeline_panel.h"
@@ -49,6 +50,32 @@ private Q_SLOTS:
         scene.press(Qt::Key_P);
         QTRY_VERIFY2(words().startsWith(QLatin1String("resume ")), qPrintable(words()));
         scene.press(Qt::Key_P);
+        QTRY_COMPARE(words(), QStringLiteral("pause the holder"));
+    }
+
+    /// A client that was clicked is struck in the holder's place: the key says so before.
+    void theKeyOfThePauseNamesAnotherThanTheHolder() {
+        WindowScene scene;
+        scene.open("contention");
+        scene.context()->seek(3s);
+        scene.window->presenter()->setOn(true);
+        const auto words = [&] {
+            const auto rows = scene.window->findChildren<views::KeyRow*>();
+            return rows.isEmpty() ? QString() : rows.front()->button(views::KeyRow::Key::PauseHolder)->text();
+        };
+        QTRY_COMPARE(words(), QStringLiteral("pause the holder"));
+        const auto trace = scene.context()->trace();
+        const auto clients = scene.context()->entities(trace::EntityKind::Client);
+        const auto holder = trace->clientOf(views::lockFacts(scene.context()->focusedLock(), *scene.context()).owner);
+        const auto waiter = std::ranges::find_if(clients, [&](trace::EntityId id) { return id != holder; });
+        QVERIFY(holder != trace::kNoEntity && waiter != clients.end());
+        scene.context()->select(*waiter);
+        QTRY_COMPARE(words(), QStringLiteral("pause %1").arg(trace->displayName(*waiter)));
+        scene.press(Qt::Key_P);
+        QTRY_COMPARE(words(), QStringLiteral("resume %1").arg(trace->displayName(*waiter)));
+        scene.press(Qt::Key_P);
+        QTRY_COMPARE(words(), QStringLiteral("pause %1").arg(trace->displayName(*waiter)));
+        scene.context()->select(trace::kNoEntity);
         QTRY_COMPARE(words(), QStringLiteral("pause the holder"));
     }
 

@@ -3,6 +3,9 @@
 #include "pause_view.h"
 #include "scenario/scenario_file.h"
 #include "session/simulated_session.h"
+#include "timeline/ghost.h"
+#include "timeline/paint_kit.h"
+#include "timeline/timeline_data.h"
 
 #include <QAction>
 #include <QMenu>
@@ -48,6 +51,46 @@ struct Stage {
 class KeptGhosts : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// The words on a hold that was to be are not written over those on its client, which was killed instead.
+    void theirWordsLeaveTheDeadAlone() {
+        const auto run = [](auto&& rest) {
+            Cast cast;
+            cast.at(0s, trace::EventKind::ClientStarted, cast.a.client);
+            cast.ask(900ms, cast.a);
+            cast.grant(1s, cast.a, 5s);
+            rest(cast);
+            auto data = std::make_shared<TimelineData>(cast.trace);
+            data->consume();
+            return data;
+        };
+        const auto former = run([](Cast& cast) {
+            cast.release(9s, cast.a);
+            cast.trace->reach(10s);
+        });
+        const auto present = run([](Cast& cast) {
+            cast.at(2s, trace::EventKind::ClientKilled, cast.a.client, 0, 0, 0, trace::kFault);
+            cast.trace->reach(4s);
+        });
+        const auto lane = std::ranges::find_if(
+            present->lanes(), [](const auto& one) { return one->kind == LaneKind::Belief && !one->spans.empty(); });
+        QVERIFY(lane != present->lanes().end());
+        const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+        QImage image(1000, metrics.laneHeight(**lane), QImage::Format_RGB32);
+        QPainter painter(&image);
+        PaintKit kit(painter, *present, {0, Nanos(10s).count(), 1000}, metrics, 1);
+        std::vector<WrittenWords> written;
+        kit.written = &written;
+        paintGhost(kit, GhostRun{former, Nanos(2s).count(), 1}, **lane);
+        paintBelief(kit, **lane, image.height());
+        const auto place = [&](QStringView words) {
+            const auto found = std::ranges::find_if(written, [&](const auto& one) { return one.words == words; });
+            return found == written.end() ? QRectF() : found->place;
+        };
+        const QRectF dead = place(u"✕ dead"), before = place(u"before the change");
+        QVERIFY(dead.isValid() && before.isValid());
+        QVERIFY2(before.left() > 400, "behind the line of the dead client"); // which goes on until 4 s
+    }
+
     void aStrikeAtTheFrontKeepsThem() {
         Stage s;
         QVERIFY(s.compute(10s));

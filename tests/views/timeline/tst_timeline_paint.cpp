@@ -413,6 +413,46 @@ private Q_SLOTS:
         QCOMPARE(countPixels(picture.image, color(Role::TextDim), nothing, 70), 0);
     }
 
+    /// Words on a loss that have no room behind it stand where the frame of the pause before it is: on a ground of
+    /// their own, which nothing strikes through.
+    void theFrameOfAPauseStrikesNoWordsThrough() {
+        Cast cast;
+        cast.at(0s, trace::EventKind::ClientStarted, cast.a.client);
+        cast.ask(900ms, cast.a);
+        cast.grant(1s, cast.a, 5s);
+        cast.at(2s, trace::EventKind::ClientPaused, cast.a.client, 0, 0, 0, trace::kFault);
+        cast.at(8s, trace::EventKind::ClientResumed, cast.a.client, 0, 0, 0, trace::kFault);
+        cast.at(8010ms, trace::EventKind::Lost, cast.a.thread, cast.lock);
+        cast.trace->reach(10s);
+        TimelineData data(cast.trace);
+        data.consume();
+        const auto lane = std::ranges::find_if(data.lanes(), [&](const auto& one) {
+            return one->kind == LaneKind::Belief && one->entity == cast.a.thread;
+        });
+        QVERIFY(lane != data.lanes().end());
+        const TimelineMetrics metrics(QFontMetricsF(QApplication::font()).height());
+        const QRectF bar = metrics.bar(LaneKind::Belief, 0, 1000);
+        QImage image(1000, metrics.laneHeight(**lane), QImage::Format_ARGB32_Premultiplied);
+        const auto lossAt = [&](Nanos edge) {
+            image.fill(Qt::white);
+            QPainter painter(&image);
+            PaintKit kit(painter, data, {0, Nanos(10s).count(), 1000}, metrics, 1);
+            kit.edge = kit.c.x(edge.count());
+            std::vector<WrittenWords> words;
+            kit.written = &words;
+            paintBelief(kit, **lane, image.height());
+            const auto found =
+                std::ranges::find(words, QStringLiteral("learns: lost"), [](const auto& one) { return one.words; });
+            return found == words.end() ? QRectF() : found->place;
+        };
+        QVERIFY(lossAt(10s).left() > 801);
+        const QRectF words = lossAt(8200ms);
+        QVERIFY(words.isValid() && words.right() < 801);
+        const QRect frame(int(words.left()), int(bar.top()) - 5, int(words.width()), 3); // what of it is there
+        QCOMPARE(countPixels(image, color(Role::Paused), frame, 12), 0);
+        QVERIFY(countPixels(image, color(Role::Paused), frame.translated(-frame.width() - 40, 0), 12) > 0);
+    }
+
     /// The role of a server that is down at the left edge is not written under the word that says so.
     void aDeadServerHasOneWord() {
         Cast cast;
