@@ -16,8 +16,21 @@ using trace::Trace;
 QString shortEngine(const QString& engine) {
     const QString servers = engine.section(QStringLiteral("://"), 1).section(u' ', 0, 0).section(u'/', 0, 0);
     if (servers.isEmpty()) return engine;
-    const QString first = servers.section(u',', 0, 0).section(u'@', -1).section(u':', 0, 0);
-    return servers.contains(u',') ? first + QChar(0x2026) : first;
+    QStringList hosts = servers.section(u'@', -1).split(u',');
+    for (QString& host : hosts)
+        host = host.section(u':', 0, 0);
+    if (hosts.size() == 1) return hosts.first();
+    // Numbered ones, as a simulated ensemble's are: all of them in one word.
+    const auto number = [](const QString& host) {
+        const qsizetype dash = host.lastIndexOf(u'-');
+        bool isNumber = false;
+        const int of = host.mid(dash + 1).toInt(&isNumber);
+        return std::pair(host.left(dash + 1), dash > 0 && isNumber ? of : -1);
+    };
+    const auto [stem, from] = number(hosts.first());
+    for (int i = 0; i < hosts.size(); ++i)
+        if (from < 0 || number(hosts[i]) != std::pair(stem, from + i)) return hosts.first() + QChar(0x2026);
+    return hosts.first() + QChar(0x2013) + QString::number(from + int(hosts.size()) - 1);
 }
 
 std::optional<EngineChange> engineChangeBefore(std::size_t row, const Trace& trace) {

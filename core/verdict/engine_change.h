@@ -11,8 +11,8 @@ struct EngineChange {
     bool told = false; ///< clients were only told of it; else they agreed on it
 };
 
-/// "redis://redis-1:6379 redis-set" in a few letters: "redis-1"; of several servers the first one, and "…". An id as
-/// scenarios give it stays as it is.
+/// "redis://redis-1:6379 redis-set" in a few letters: "redis-1"; of several servers "zk-1–3" where their names are
+/// numbered so, else the first one, and "…". An id as scenarios give it stays as it is.
 QString shortEngine(const QString& engine);
 
 /// The last change of engine before row `row`; nullopt: there was none. Looks at some thousand rows.

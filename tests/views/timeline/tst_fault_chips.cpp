@@ -180,7 +180,7 @@ private Q_SLOTS:
         news(4s, cast.a.client, trace::EngineNews::Leaving, left);
         news(4020ms, cast.b.client, trace::EngineNews::Leaving, left);
         news(6s, cast.a.client, trace::EngineNews::InUse, "zookeeper://zk-1:2181,zk-2:2181/ zk-mutex\nhealth");
-        QCOMPARE(wordsOf(chipsOf(cast)), (QStringList{u"leaves redis-1"_qs, u"uses zk-1…, epoch 2"_qs}));
+        QCOMPARE(wordsOf(chipsOf(cast)), (QStringList{u"leaves redis-1"_qs, u"uses zk-1–2, epoch 2"_qs}));
     }
 
     void aSwitchOfAllClientsHasAWord() {
