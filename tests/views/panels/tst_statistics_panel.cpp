@@ -87,13 +87,15 @@ private Q_SLOTS:
         const EntityId b = scene.thread("B");
         scene.asks(10450ms, b, scene.orders);
         scene.add(16110ms, EventKind::TimedOut, b, scene.orders);
+        scene.trace().reach(20s);
         StatisticsPanel panel(&scene.context);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
         const auto longest = [&] { return figure(panel, scene.orders, StatisticsModel::LongestWaitColumn); };
         scene.context.setPlayhead(16109ms); // shown as 16.1 s, and the request as 10.4 s
         QTRY_COMPARE(longest(), lengthText(10450ms, 16109ms));
         QCOMPARE(longest(), u"5.7 s"_qs);
         scene.context.setPlayhead(17s); // and once it is over
-        QTRY_COMPARE(panel.view()->model()->rowCount(), 2);
         QTRY_COMPARE(figure(panel, scene.orders, StatisticsModel::GaveUpColumn), u"1"_qs);
         QCOMPARE(longest(), u"5.7 s"_qs);
     }
