@@ -61,7 +61,9 @@ QString noMaster(const Breakable::Sight& sight, EntityId server) {
     const QString words = Words::tr("%1 is not the master.").arg(sight.trace.displayName(server));
     const auto found = sight.state.nodes.find(server);
     const EntityId master = found == sight.state.nodes.end() ? trace::kNoEntity : found->second.follows;
-    if (roleOf(sight, master) != "master") return words;
+    const auto its = sight.state.nodes.find(master);
+    // Until it hears of the next master, a replica follows one that has died.
+    if (roleOf(sight, master) != "master" || its->second.life == trace::ClientState::Life::Dead) return words;
     //: After a sentence that a server is not the master: %1 is its master.
     return words + u' ' + Words::tr("Demote %1, and a replica is promoted.").arg(sight.trace.displayName(master));
 }

@@ -3,6 +3,7 @@
 
 #include "trace/connection.h"
 #include "trace/event.h"
+#include "trace/reckoned_length.h"
 #include "trace/server_told.h"
 
 #include <algorithm>
@@ -29,6 +30,10 @@ Nanos LockStatistics::longestWait() const {
     return longest;
 }
 
+Nanos LockStatistics::longestToldWait() const {
+    return toldWaits.empty() ? Nanos(0) : std::ranges::max(toldWaits);
+}
+
 LockStatistics LockStatistics::since(const LockStatistics& before) const {
     const auto rest = [](const std::vector<Nanos>& all, const std::vector<Nanos>& known) {
         Q_ASSERT(known.size() <= all.size());
@@ -39,6 +44,7 @@ LockStatistics LockStatistics::since(const LockStatistics& before) const {
             .lost = lost - before.lost,
             .waits = rest(waits, before.waits),
             .gaveUp = rest(gaveUp, before.gaveUp),
+            .toldWaits = rest(toldWaits, before.toldWaits),
             .taken = taken - before.taken,
             .expired = expired - before.expired,
             .forced = forced - before.forced,
@@ -184,6 +190,7 @@ void LockStatisticsFold::applyBelief(const Event& event, const Trace& trace) {
     if (!open) return;
     LockStatistics& lock = m_locks[event.subject];
     const Nanos wait = event.time() - open.mapped();
+    lock.toldWaits.push_back(reckonedLength(open.mapped(), event.time()));
     ++lock.asked;
     if (event.kind == EventKind::Granted) {
         ++lock.granted;

@@ -18,6 +18,8 @@ struct LockStatistics {
     std::uint64_t lost = 0;    ///< holds of our own clients that were lost
     std::vector<Nanos> waits;  ///< of granted requests, in the order of grants
     std::vector<Nanos> gaveUp; ///< waits of the other ones: they ended without the lock
+    /// All waits that ended, with the lock or without, as a reader computes them from the texts of their ends.
+    std::vector<Nanos> toldWaits;
     std::uint64_t taken = 0;   ///< holds that the record saw begin
     std::uint64_t expired = 0; ///< holds that ended because their time was over
     std::uint64_t forced = 0;  ///< holds that somebody else ended
@@ -31,6 +33,8 @@ struct LockStatistics {
     Nanos waited() const;
     /// The longest of all waits that ended, with the lock or without.
     Nanos longestWait() const;
+    /// That one by toldWaits: it reads as in the queue and on the lanes. 0: no wait ended.
+    Nanos longestToldWait() const;
     /// The events that came after those of `before`. Precondition: that is an earlier count of the same lock.
     LockStatistics since(const LockStatistics& before) const;
 };

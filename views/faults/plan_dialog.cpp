@@ -38,9 +38,11 @@ std::optional<Nanos> timeIn(const QLineEdit* field, std::optional<Nanos> missing
     return text.isEmpty() ? missing : scenario::parseDuration(text);
 }
 
-/// A time that people can read, and that is not before what has happened.
-Nanos inWholeMs(Nanos time) {
-    return std::chrono::ceil<std::chrono::milliseconds>(time);
+/// A time that people can read. A fault at a time comes after what has happened; a condition counts from the playhead,
+/// and every view shows that rounded down.
+Nanos inWholeMs(Nanos time, bool forCondition = false) {
+    using std::chrono::milliseconds;
+    return forCondition ? std::chrono::floor<milliseconds>(time) : std::chrono::ceil<milliseconds>(time);
 }
 
 /// A complaint about a file stands behind its place there.
@@ -134,6 +136,7 @@ PlanDialog::PlanDialog(ViewContext* context, QWidget* parent)
     makePrimary(m_buttons->button(QDialogButtonBox::Ok));
     connect(m_buttons, &QDialogButtonBox::accepted, this, &PlanDialog::accept);
     connect(m_buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    connect(m_when, &QComboBox::currentIndexChanged, this, &PlanDialog::showWhereItCounts);
     for (QComboBox* const box : {m_verb, m_when}) {
         connect(box, &QComboBox::currentIndexChanged, this, [this] {
             listTargets();
@@ -304,11 +307,17 @@ std::optional<scenario::Fault> PlanDialog::fault() const {
         made.text = m_evicted->currentData().toString();
     made.at = timeIn(m_at, std::nullopt);
     made.when = trigger();
-    // A condition counts from the playhead itself, which is shown rounded up: a fault done by hand at this instant
-    // comes after it, and does not begin a future without it.
-    if (const Nanos here = m_context->actsAt(); made.when && made.at == inWholeMs(here)) made.at = here;
+    // A condition counts from the playhead itself: a fault done by hand at this instant comes after it, and does not
+    // begin a future without it.
+    if (const Nanos here = m_context->actsAt(); made.when && made.at == inWholeMs(here, true)) made.at = here;
     made.byHand = true;
     return made;
+}
+
+void PlanDialog::showWhereItCounts() {
+    const Nanos here = m_context->actsAt();
+    const bool counts = condition().has_value();
+    if (timeIn(m_at, std::nullopt) == inWholeMs(here, !counts)) m_at->setText(formatDuration(inWholeMs(here, counts)));
 }
 
 void PlanDialog::refresh() {
@@ -342,7 +351,7 @@ void PlanDialog::refresh() {
     }
     m_sentence->setRole(why.isEmpty() ? Role::TextDim : Role::ViolationText);
     if (why.isEmpty() && made) {
-        const QString time = instantText(inWholeMs(*made->at)); // as the field shows it
+        const QString time = instantText(inWholeMs(*made->at, on.has_value())); // as the field shows it
         m_sentence->setText(on ? tr("From %1 on: %2.").arg(time, deedText(*made))
                                : tr("At %1: %2.").arg(time, deedText(*made)));
     } else {
@@ -370,8 +379,8 @@ void PlanDialog::fill(const scenario::Fault& fault) {
     write(m_lasts, fault.duration);
     write(m_every, fault.every);
     m_times->setValue(std::max(1, fault.times));
-    if (fault.at) write(m_at, fault.at);
     m_when->setCurrentIndex(fault.when ? m_when->findData(int(fault.when->on)) : 0);
+    if (fault.at) write(m_at, fault.at); // after the condition, which brings an instant of its own
     if (fault.when) {
         m_nth->setValue(fault.when->nth);
         if (fault.when->after != Nanos(0)) write(m_after, fault.when->after);

@@ -38,6 +38,8 @@ private:
     void addLocks();
     /// Lists what the verb can be done to.
     void listTargets();
+    /// If the field names the instant at which faults strike now: as that reads for a condition, or for a time.
+    void showWhereItCounts();
     void refresh();
     scenario::Action verb() const;
     session::Breakable::Kind kind() const;

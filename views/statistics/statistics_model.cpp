@@ -5,6 +5,7 @@
 #include "models/waits_in_sight.h"
 #include "theme/format.h"
 #include "trace/connection.h"
+#include "trace/reckoned_length.h"
 
 #include <QElapsedTimer>
 #include <functional>
@@ -120,7 +121,7 @@ void StatisticsModel::publish() {
         row.waits = counted.waits.size();
         row.holds = counted.holds.size();
         row.handOvers = counted.handOvers.size();
-        row.longestWait = counted.longestWait();
+        row.longestWait = counted.longestToldWait();
         row.looksApart = counted.looksApart;
         if (row.handOvers > 0) looksApart = std::max(looksApart, row.looksApart);
         handOvers.insert(handOvers.end(), counted.handOvers.begin(), counted.handOvers.end());
@@ -132,7 +133,7 @@ void StatisticsModel::publish() {
         auto row = std::ranges::lower_bound(rows, key.first, {}, &Row::lock);
         if (row == rows.end() || row->lock != key.first) row = rows.insert(row, Row{.lock = key.first});
         ++row->asked;
-        row->longestWait = std::max(row->longestWait, m_until - since);
+        row->longestWait = std::max(row->longestWait, reckonedLength(since, m_until));
     }
     const auto within = [this](const auto& upTo, trace::EntityId lock) {
         const Nanos before = std::invoke(upTo, *m_before.fold, lock, from());

@@ -60,6 +60,8 @@ struct PaintKit {
         now = t;
         last = t + 1;
     }
+    /// Right of here nobody has seen what happens; right of the picture: all that is in it is known.
+    double knownTo() const { return last == std::numeric_limits<std::int64_t>::max() ? c.width() + 1e6 : c.x(now); }
     /// ns: where the drawn part of the time axis ends.
     std::int64_t to() const { return std::min(c.to(), last); }
     /// Left and right edge of a span, at least `least` wide, cut to a little more than the picture.

@@ -67,11 +67,17 @@ struct Arrow {
     const Lane* lane;
 };
 
-/// A flight long enough to be seen, or one that ends on the way.
+/// A flight long enough to be seen, or one that ends on the way. It is drawn as far as it is known: nobody has seen yet
+/// when a message under way arrives, or whether it does.
 void paintFlight(const PaintKit& kit, LinkTick kind, const QPointF& from, QPointF to, double flight) {
-    const bool lost = kind == LinkTick::Lost;
+    bool lost = kind == LinkTick::Lost;
     kit.p.setRenderHint(QPainter::Antialiasing, true);
     if (lost) to = (from + to) / 2;
+    if (const double known = kit.knownTo(); to.x() > known) {
+        to = from + (to - from) * (std::max(known - from.x(), 0.0) / (to.x() - from.x()));
+        lost = false;
+        flight = 0;
+    }
     kit.p.setPen(
         QPen(color(lost ? Role::Fault : Role::Message), 1.2, kind == LinkTick::Push ? Qt::DotLine : Qt::SolidLine));
     kit.p.drawLine(from, to);
@@ -117,6 +123,7 @@ double paintArrow(const PaintKit& kit, const Arrow& arrow, const QRectF& bar, in
     }
     if (room < kit.m.px(90) || e.aux == trace::kNoEntity || isStrip(kit.m, height)) return arrow.x + flight;
     const double left = std::max(from.x(), to.x()) + 3;
+    if (left > kit.knownTo() + 3) return arrow.x + flight; // their place would tell when it arrives
     // Up to the instant that is now, and to where the link is cut: words on a hatch cannot be read.
     double right = std::min(left + room - flight - kit.m.px(14), kit.edge);
     if (const std::size_t phase = lane.spans.firstEndingAfter(tick.at); phase < lane.spans.size()) {

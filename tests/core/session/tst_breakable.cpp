@@ -202,6 +202,8 @@ private Q_SLOTS:
         w.add(EventKind::NodeRole, w.first, other, 0, w.session.rows->text("replica"));
         QCOMPARE(w.why(w.server(), Action::Failover),
                  u"redis-1 is not the master. Demote redis-7, and a replica is promoted."_qs);
+        w.add(EventKind::NodeKilled, other);
+        QCOMPARE(w.why(w.server(), Action::Failover), u"redis-1 is not the master."_qs);
         w.add(EventKind::NodeRole, w.first, 0, 0, w.session.rows->text("master"));
         QCOMPARE(w.why(w.server(), Action::Failover), u"it can"_qs);
         w.add(EventKind::NodeKilled, w.second);

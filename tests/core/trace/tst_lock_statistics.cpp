@@ -61,6 +61,8 @@ private Q_SLOTS:
         QCOMPARE(all.gaveUp, (std::vector<Nanos>{7s}));
         QCOMPARE(all.waits, (std::vector<Nanos>{2s}));
         QCOMPARE(all.longestWait(), 7s);
+        QCOMPARE(all.toldWaits, (std::vector<Nanos>{2s, 7s}));
+        QCOMPARE(all.longestToldWait(), 7s);
         QCOMPARE(all.waited(), 9s);
         QCOMPARE(counted.longestOpenWait(12s), 3s);
         story.add(13s, EventKind::ClientKilled, story.trace.entity(story.b).parent);

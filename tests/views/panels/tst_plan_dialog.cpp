@@ -114,6 +114,24 @@ private Q_SLOTS:
         QVERIFY((*planned.when == scenario::Trigger{.on = On::Granted, .nth = 2, .client = u"B"_qs}));
     }
 
+    void aConditionCountsFromThePlayheadAsItIsShown() {
+        Scene s;
+        const Nanos here = 2500ms + 300us;
+        s.context.setPlayhead(here);
+        PlanDialog dialog(&s.context);
+        const auto* const at = dialog.findChild<QLineEdit*>(u"at"_qs);
+        auto* const when = dialog.findChild<QComboBox*>(u"when"_qs);
+        QCOMPARE(at->text(), u"2.501s"_qs); // a fault at a time comes after what has happened
+        dialog.chooseCondition();
+        QCOMPARE(at->text(), u"2.5s"_qs);
+        const QString words = dialog.findChild<QLabel*>(u"sentence"_qs)->text();
+        QVERIFY2(words.startsWith(u"From 2.500 s on"_qs), qPrintable(words));
+        QCOMPARE(dialog.fault()->at, std::optional(here));
+        when->setCurrentIndex(0);
+        QCOMPARE(at->text(), u"2.501s"_qs);
+        QCOMPARE(dialog.fault()->at, std::optional<Nanos>(2501ms));
+    }
+
     void ofSeveralLocksOneIsChosen() {
         Scene s;
         QVERIFY(!s.box("lock")->isVisibleTo(&s.dialog)); // there is one only

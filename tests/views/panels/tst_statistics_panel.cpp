@@ -7,6 +7,7 @@
 #include "theme/widgets.h"
 #include "trace/connection.h"
 #include "trace/server_told.h"
+#include "trace/time_text.h"
 #include "written_world.h"
 
 #include <QClipboard>
@@ -79,6 +80,24 @@ private Q_SLOTS:
         QCOMPARE(orders(StatisticsModel::LoadColumn), u"0.40"_qs);
         QCOMPARE(stock(StatisticsModel::LoadColumn), u"0.20"_qs);
         QCOMPARE(stock(StatisticsModel::GaveUpColumn), u"0"_qs);
+    }
+
+    void theLongestWaitReadsAsInTheQueue() {
+        Scene scene;
+        const EntityId b = scene.thread("B");
+        scene.asks(10450ms, b, scene.orders);
+        scene.add(16110ms, EventKind::TimedOut, b, scene.orders);
+        scene.trace().reach(20s);
+        StatisticsPanel panel(&scene.context);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        const auto longest = [&] { return figure(panel, scene.orders, StatisticsModel::LongestWaitColumn); };
+        scene.context.setPlayhead(16109ms); // shown as 16.1 s, and the request as 10.4 s
+        QTRY_COMPARE(longest(), lengthText(10450ms, 16109ms));
+        QCOMPARE(longest(), u"5.7 s"_qs);
+        scene.context.setPlayhead(17s); // and once it is over
+        QTRY_COMPARE(figure(panel, scene.orders, StatisticsModel::GaveUpColumn), u"1"_qs);
+        QCOMPARE(longest(), u"5.7 s"_qs);
     }
 
     void requestsForEachGrantStandInTheLocksRow() {

@@ -273,6 +273,29 @@ private Q_SLOTS:
             QCOMPARE(leftOf(actor.thread, again), leftOf(actor.thread, first));
     }
 
+    /// A message takes 2 s: as long as nobody has seen it arrive, nothing is drawn where it would, and no words either.
+    void aMessageUnderWayEndsAtThePlayhead() {
+        Stage s;
+        // Links with nothing wrong are folded.
+        s.cast.at(19s, trace::EventKind::LinkDelayed, 0, s.cast.a.link, Nanos(2s).count(), 0, trace::kFault);
+        s.cast.at(20s, trace::EventKind::Request, s.cast.a.client, s.cast.node, Nanos(2s).count(),
+                  s.cast.trace->text("GET orders"));
+        s.cast.trace->reach(24s);
+        s.session.grew();
+        s.view.zoom()->setRange(Nanos(18s).count(), Nanos(24s).count());
+        s.context.setPlayhead(24s);
+        settle();
+        const auto rightOf = [&](Nanos t, Nanos seen) {
+            const int row = s.view.layoutOfLanes().rowOf(s.cast.a.link);
+            Q_ASSERT(row >= 0);
+            QRect place = s.view.rowRect(row);
+            place.setLeft(int(s.x(t)) + 2);
+            return s.lanes(seen).copy(place);
+        };
+        QVERIFY(rightOf(21s, 24s) != rightOf(21s, 19s)); // it has arrived
+        QCOMPARE(rightOf(21s, 21s), rightOf(21s, 19s));  // it is under way
+    }
+
     /// A fault left of the time in sight shows no half word.
     void noHalfWordAtTheLeftEdge() {
         Stage s;
