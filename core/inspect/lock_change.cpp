@@ -125,8 +125,8 @@ std::optional<What> between(const LockRow& before, const LockRow& after, const L
     if (before.state == State::NotKnown) return What::Found; // it may have been so all the time
     if (!was && is) return looks.failedOver ? What::Found : What::Taken;
     if (was && !is) return endOf(before, looks);
-    // The other server may know less than what was seen: nobody need have taken it.
-    if (!sameHolders(before, after)) return looks.failedOver ? What::Found : changeOfHolders(before, after);
+    // Other data may know less than what was seen: the new holder need not have got it from the one before.
+    if (!sameHolders(before, after)) return looks.dataLost ? What::Found : changeOfHolders(before, after);
     return sameQueue(before, after) ? What::Other : What::Queue;
 }
 

@@ -103,12 +103,17 @@ const char* nameOf(Kind kind) {
 
 namespace {
 
-/// `nameless`: sessions that wait for a named lock which their statement does not name.
-QString namedLocksHidden(std::int64_t nameless) {
+/// `nameless`: sessions that wait for a named lock which their statement does not name. `refused`: this user may not
+/// ask for the list.
+QString namedLocksHidden(std::int64_t nameless, bool refused) {
     const QString text =
-        Text::tr("This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that "
-                 "you ask for (match), are known. Its performance schema, with the instrument "
-                 "wait/lock/metadata/sql/mdl, lists them all");
+        refused
+            ? Text::tr("This user may not read the performance schema, so of the locks of GET_LOCK() only those with a "
+                       "waiter, and names that you ask for (match), are known. SELECT on performance_schema.* lists "
+                       "them all, if the instrument wait/lock/metadata/sql/mdl is on")
+            : Text::tr("This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that "
+                       "you ask for (match), are known. Its performance schema, with the instrument "
+                       "wait/lock/metadata/sql/mdl, lists them all");
     if (nameless <= 0) return text;
     return Text::tr("%1. %n session(s) wait with a statement that does not show the name: how many wait for "
                     "which lock is not known",
@@ -160,7 +165,7 @@ QString textOf(const WatchNote& note) {
     case Kind::ClusterWaiters:
         return Text::tr("On a cluster, only waiters that the lock itself lists are known");
     case Kind::NamedLocksHidden:
-        return namedLocksHidden(note.count);
+        return namedLocksHidden(note.count, !note.examples.empty());
     case Kind::SessionsRefused:
         return Text::tr("This user may not ask which sessions wait for which, so blocked sessions are not known");
     case Kind::SessionsBounded:

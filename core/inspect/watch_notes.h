@@ -22,7 +22,7 @@ struct WatchNote {
         ClusterNode,      ///< the server is one of a cluster
         MovedAway,        ///< locks went to other nodes of the cluster with their slots; count 0: keys on their way
         ClusterWaiters,   ///< a whole cluster is watched, whose nodes count their own subscribers only
-        NamedLocksHidden, ///< this database does not list named locks
+        NamedLocksHidden, ///< this database does not list named locks; examples: what this user may not read for that
         SessionsRefused,  ///< this user has no right to ask which sessions wait for which
         SessionsBounded,  ///< there may be more sessions and locks than these: a question is answered by so many rows
         NamesWanted,      ///< this server cannot list its keys: only named ones can be looked at

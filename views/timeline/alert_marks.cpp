@@ -9,6 +9,14 @@
 
 namespace lockscope::views {
 
+namespace {
+constexpr int kSign = 14; // wide and high
+}
+
+double AlertMarks::reach(const TimelineScene& scene) {
+    return scene.metrics.px(kSign) / 2. + 1; // with its ground
+}
+
 AlertMarks::AlertMarks(ViewContext* context, std::function<void()> changed) : m_context(context), m_desks(context) {
     const auto follow = [this, changed = std::move(changed)] {
         gather();
@@ -50,7 +58,7 @@ void AlertMarks::paint(QPainter& painter, const QSize& size, const TimelineScene
     if (m_marks.empty()) return;
     const TimelineCoordinates c = scene.coordinates(size.width());
     const int labels = scene.metrics.labelWidth();
-    const double sign = scene.metrics.px(14);
+    const double sign = scene.metrics.px(kSign);
     painter.save();
     painter.setClipRect(QRect(labels, 0, size.width() - labels, size.height()), Qt::IntersectClip);
     std::unordered_map<trace::EntityId, int> rows; // a recording has many marks of few lanes

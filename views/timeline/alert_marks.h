@@ -16,6 +16,8 @@ public:
     void gather();
     /// Over the lanes. The caller holds the data's mutex.
     void paint(QPainter& painter, const QSize& size, const TimelineScene& scene) const;
+    /// How far a sign reaches right of the instant at which its alert began, in pixels.
+    static double reach(const TimelineScene& scene);
     /// The sentences of the alerts that stand on a row at an instant, or begin there within `slack` ns; empty: none.
     QString wordsAt(const TimelineScene& scene, int row, std::int64_t t, std::int64_t slack) const;
 

@@ -274,6 +274,7 @@ LockReport RedlockWatcher::merged() {
             if (its) runDown(copy, all.at - its->at);
         }
         LockRow row = logicalRow(std::move(copies), quorum());
+        m_ends.settle(row, all.at);
         if (!anywhere && row.state == LockRow::State::Free) continue; // no server has anything of it any more
         // Servers that answer hear of a hand-over shortly after each other: until all have been asked for the lock
         // again, it is as it was, unless one of them was away or has started anew.
@@ -290,6 +291,7 @@ LockReport RedlockWatcher::merged() {
         all.locks.push_back(*before);
         runDown(all.locks.back(), all.at - m_lastAt);
     }
+    m_ends.keepOnly(names);
     return all;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "inspect/redis/majority_ends.h"
 #include "inspect/redis/watcher.h"
 
 namespace lockscope::inspect {
@@ -57,6 +58,7 @@ private:
     Nanos m_lastAt{};            ///< when these were told
     bool m_someWereAway = false; ///< … without some of the servers
     std::function<void()> m_onStatus;
+    MajorityEnds m_ends;
     Waiter* m_pausing = nullptr;
     bool m_news = false; ///< a server has told something since the last report
     bool m_tried = false;

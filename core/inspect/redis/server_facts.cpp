@@ -239,9 +239,21 @@ void ServerFacts::compare() {
     std::optional<ServerIdentity> identity;
     if (!m_infoServer.isEmpty()) identity = identityFrom(m_infoServer, m_infoReplication);
     std::optional<ServerEvent> changed;
-    if (m_identity && identity) changed = changeOf(*m_identity, *identity, now - m_identityAt);
+    const QByteArray history = ownHistory(identity);
+    if (m_identity && identity) {
+        ServerIdentity before = *m_identity;
+        if (!m_ownHistory.isEmpty()) before.replicationId.clear(); // no master's: its first one takes nobody's place
+        changed = changeOf(before, *identity, now - m_identityAt);
+    }
     const bool sameNode = m_identity && identity && m_identity->runId == identity->runId;
     if (changed) m_events.push_back(*changed);
+    // The first copy of a master's data replaces the keys that the replica had of its own, unless the master goes on
+    // from these keys.
+    const bool copied = sameNode && !changed && !m_ownHistory.isEmpty() && history.isEmpty() &&
+                        identity->replicationId != m_ownHistory &&
+                        lineOfInfo(m_infoReplication, "master_replid2") != m_ownHistory;
+    if (copied && m_keysBefore.value_or(0) > 0) m_events.push_back(ServerEvent::Emptied);
+    m_ownHistory = history;
     const bool fewer = m_keys && m_keysBefore && *m_keys < *m_keysBefore;
     const bool flushed = sameNode && m_flushes && m_flushesBefore && *m_flushes > *m_flushesBefore;
     // A replica that copies another master has no keys for a moment.
@@ -258,6 +270,13 @@ void ServerFacts::compare() {
     }
     m_identity = std::move(identity);
     m_identityAt = now;
+}
+
+/// A replica's own history, until it has met a master since it began or since it became a replica; else empty.
+QByteArray ServerFacts::ownHistory(const std::optional<ServerIdentity>& now) const {
+    const bool replica = now && now->role == ServerIdentity::Role::Replica;
+    const bool met = lineOfInfo(m_infoReplication, "master_link_down_since_seconds") != "-1";
+    return replica && !met ? now->replicationId : QByteArray();
 }
 
 QCoro::Task<std::optional<Error>> ServerFacts::askSlots(std::stop_token stop) {

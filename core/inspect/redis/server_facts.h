@@ -79,6 +79,7 @@ private:
     void takeRefusal(Question question, const redis::Error& why);
     void readKeyspace(const QByteArray& info);
     void compare();
+    QByteArray ownHistory(const std::optional<ServerIdentity>& now) const;
     bool perNode() const;
     QByteArray persistence() const;
 
@@ -99,6 +100,7 @@ private:
     QByteArray m_infoServer, m_infoReplication;
     std::optional<ServerIdentity> m_identity;
     Nanos m_identityAt{};
+    QByteArray m_ownHistory; ///< of a replica that had met no master at the last look; else empty
     std::optional<std::int64_t> m_flushes, m_flushesBefore;
     std::optional<std::int64_t> m_swaps;
     bool m_swapped = false;

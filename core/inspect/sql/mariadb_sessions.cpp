@@ -129,7 +129,10 @@ SessionsRead readMariaDbSessions(sql::Reader& reader, SessionMemory& memory, std
             row.holders.push_back(sessionParty(names, session, "exclusive"));
             if (row.raw.empty()) row.raw.push_back({name, "named lock", {}, readable("IS_USED_LOCK")});
         }
-        found.notes.push_back({WatchNote::Kind::NamedLocksHidden, nameless, {}});
+        // It may list them, to others.
+        const bool refused = !lists && lists.error().kind == sql::Error::Kind::Refused;
+        const auto unread = refused ? std::vector<QByteArray>{"performance_schema"} : std::vector<QByteArray>();
+        found.notes.push_back({WatchNote::Kind::NamedLocksHidden, nameless, unread});
     }
     const QString where = reader.where();
     const QByteArray database = where.sliced(where.lastIndexOf(u'/') + 1).toUtf8();

@@ -17,13 +17,14 @@ using sql::Table;
 
 constexpr std::size_t kMostShown = 64; // of the blocked sessions, in the lock's content: the queue has them all
 
-/// The identity of a session, in four columns: program, user, address, statement. One that does nothing says so, and
-/// that its statement is over: idle inside of a transaction it is what most often keeps others waiting.
+/// The identity of a session, in four columns: program, user, address, statement. A user without pg_read_all_stats
+/// reads the server's "<insufficient privilege>" for another's statement: that is none. One that does nothing says so,
+/// and that its statement is over: idle inside of a transaction it is what most often keeps others waiting.
 constexpr const char* kWhoColumns =
     "COALESCE(a.application_name, ''), COALESCE(a.usename::text, ''), "
     "concat_ws(', ', host(a.client_addr), CASE WHEN a.state LIKE 'idle%' THEN a.state END), "
     "CASE WHEN a.state LIKE 'idle%' AND a.query <> '' THEN 'last statement: ' ELSE '' END || "
-    "left(COALESCE(a.query, ''), 200)";
+    "left(COALESCE(NULLIF(a.query, '<insufficient privilege>'), ''), 200)";
 
 QByteArray withWho(const char* query) {
     return QByteArray(query).replace("{who}", kWhoColumns);

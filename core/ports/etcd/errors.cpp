@@ -34,6 +34,11 @@ enum Grpc {
 Error ended(const net::Ending& ending, const QString& where) {
     switch (ending.kind) {
     case net::Ending::Kind::Tls:
+        if (ending.code == QAbstractSocket::RemoteHostClosedError)
+            return {Kind::TlsFailed, 0,
+                    Text::tr("%1 closed the connection during the TLS handshake. If it does not speak TLS, write "
+                             "etcd:// instead of etcds://; if it wants a client certificate, name one (cert=, key=).")
+                        .arg(where)};
         return {Kind::TlsFailed, 0, net::tlsFailed(ending.text, where)};
     case net::Ending::Kind::Closed:
         return closed(where);

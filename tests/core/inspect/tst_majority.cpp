@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lock on several servers that know nothing of each other: what they say together.
+#include "inspect/lock_change.h"
 #include "inspect/redis/majority.h"
+#include "inspect/redis/majority_ends.h"
 
 #include <QTest>
 
@@ -65,6 +67,61 @@ private Q_SLOTS:
             QCOMPARE(row.holders.front().client, QByteArray("a"));
         else
             QVERIFY(row.expires() == LockRow::Expires::Unknown);
+    }
+
+    /// Each renewal reaches the servers one after the other, with a look between them.
+    void aRenewalIsToldOnce_data() {
+        QTest::addColumn<std::vector<int>>("reaches"); // by server: how long after the first one; -1: never
+        QTest::newRow("at once") << std::vector{0, 0, 0};
+        QTest::newRow("servers far apart") << std::vector{0, 150, 300};
+        QTest::newRow("in another order") << std::vector{300, 0, 150};
+        QTest::newRow("one is never reached") << std::vector{0, 150, -1};
+    }
+    void aRenewalIsToldOnce() {
+        QFETCH(std::vector<int>, reaches);
+        constexpr int kLease = 30'000, kRenewedEach = 10'000, kLook = 50, kRenewals = 4;
+        constexpr int kClocks = 1'000'000; // each server has a clock of its own
+        MajorityEnds ends;
+        LockReport last;
+        int renewed = 0, others = 0;
+        for (int now = 500; now < (kRenewals + 1) * kRenewedEach; now += kLook) {
+            std::vector<LockRow> copies;
+            for (int server = 0; server < 3; ++server) {
+                const int late = reaches[std::size_t(server)];
+                const int at = late < 0 ? 0 : (now - late) / kRenewedEach * kRenewedEach + late;
+                // The one that is never renewed has a lease that lasts.
+                const std::int64_t end = at + (late < 0 ? 10 * kLease : kLease);
+                LockRow copy = copyOf("a", end - now);
+                copy.ends = EndsWithin{end + server * kClocks - 2, end + server * kClocks + 2};
+                copies.push_back(std::move(copy));
+            }
+            LockReport report;
+            report.at = std::chrono::milliseconds(now);
+            report.complete = true;
+            report.locks.push_back(logicalRow(std::move(copies), 2));
+            ends.settle(report.locks.front(), report.at);
+            QVERIFY(report.locks.front().ends);
+            const bool first = last.locks.empty();
+            for (const LockChange& change : changesBetween(last, report))
+                if (!first) ++(change.what == LockChange::What::Renewed ? renewed : others);
+            last = std::move(report);
+        }
+        QCOMPARE(renewed, kRenewals);
+        QCOMPARE(others, 0);
+    }
+
+    void anEarlierEndOfAMajorityIsTold() {
+        MajorityEnds ends;
+        const auto settled = [&](std::int64_t third) {
+            std::vector<LockRow> copies{copyOf("a", 9'000), copyOf("-"), copyOf("a", third)};
+            for (LockRow& copy : copies)
+                if (copy.ttlMs) copy.ends = EndsWithin{*copy.ttlMs, *copy.ttlMs};
+            LockRow row = logicalRow(std::move(copies), 2);
+            ends.settle(row, 1s);
+            return *row.ends;
+        };
+        const EndsWithin before = settled(8'000);
+        QVERIFY(endMoved(before, settled(2'000)) == EndMoved::Earlier);
     }
 
     void aMajorityEndsWithTheShortestOfItsLongestCopies() {

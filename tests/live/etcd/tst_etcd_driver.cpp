@@ -242,6 +242,14 @@ private Q_SLOTS:
         plain.tls = false;
         EtcdDriver careless(m_runtime, plain);
         QVERIFY(!run(careless.open()));
+        // The other way round: no certificate is at fault.
+        ConnectionUrl secure = urlOf(m_server);
+        secure.tls = true;
+        EtcdDriver careful(m_runtime, secure);
+        const Error mistaken = run(careful.open()).error();
+        QVERIFY2(mistaken.kind == Kind::TlsFailed, qPrintable(mistaken.message));
+        QVERIFY2(mistaken.message.contains(QLatin1String("write etcd:// instead of etcds://")),
+                 qPrintable(mistaken.message));
     }
     void stopsAndKills() {
         EtcdDriver driver(m_runtime, urlOf(m_server));

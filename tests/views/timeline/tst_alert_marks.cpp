@@ -3,8 +3,10 @@
 #include "session/alert_desk.h"
 #include "theme/palette.h"
 #include "timeline/alert_marks.h"
+#include "timeline/render_timeline.h"
 #include "timeline/timeline_view.h"
 
+#include <QPainter>
 #include <QTest>
 
 using namespace lockscope;
@@ -81,6 +83,48 @@ private Q_SLOTS:
         QCOMPARE(marks.wordsAt(scene, row + 1, Nanos(3s).count(), 0), QString());
         session.desk.setMutes({{std::nullopt, "orders", 0}});
         QTRY_COMPARE(pixelsOf(laneAt(3s, 3500ms), amber), 0);
+    }
+
+    /// An alert begins where another server takes over: its sign hides nothing of that server's name.
+    void aSignLeavesTheNameOfTheServerThatTookOver() {
+        using trace::EntityKind;
+        using trace::EventKind;
+        const auto trace = std::make_shared<trace::Trace>();
+        trace->setOriginWallMs(1'790'000'000'000);
+        const auto group = trace->intern(EntityKind::Node, "m");
+        const auto first = trace->intern(EntityKind::Node, "redis-1", group);
+        const auto second = trace->intern(EntityKind::Node, "redis-2", group);
+        const auto lock = trace->intern(EntityKind::Lock, "orders", group);
+        const auto owner = trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, "A"));
+        constexpr Nanos kTakesOver = 3s;
+        trace->append({0, 1, first, lock, 0, EventKind::RecordDecider, 0});
+        trace->append({Nanos(1s).count(), Nanos(60s).count(), owner, lock, 1, EventKind::RecordHeld, 0});
+        trace->append({kTakesOver.count(), 1, second, lock, 0, EventKind::RecordDecider, 0});
+        trace->append({kTakesOver.count(), 0, owner, lock, 0, EventKind::RecordFailedOver, 0});
+        trace->reach(8s);
+        AlertingSession session(trace, 60s, true);
+        ViewContext context;
+        context.setSession(&session);
+        context.setPlayhead(8s);
+        TimelineView view(&context);
+        view.resize(1000, 700);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const QString words = QStringLiteral("redis-2 decides");
+        const auto writtenNow = [&] {
+            const QSize size = view.viewport()->size();
+            QImage image(size, QImage::Format_RGB32);
+            QPainter painter(&image);
+            std::vector<WrittenWords> written;
+            paintLanes(painter, size, view.scene(), &written);
+            std::erase_if(written, [&](const WrittenWords& one) { return one.words != words; });
+            return written;
+        };
+        QTRY_COMPARE(writtenNow().size(), 1u);
+        const double left = writtenNow().front().place.left();
+        const TimelineScene scene = view.scene();
+        const double at = scene.coordinates(view.viewport()->width()).x(kTakesOver.count());
+        QVERIFY(left >= scene.metrics.labelWidth() + at + AlertMarks::reach(scene));
     }
 };
 
