@@ -2582,6 +2582,10 @@
 <context>
     <name>EtcdError</name>
     <message>
+        <source>%1 closed the connection during the TLS handshake. If it does not speak TLS, write etcd:// instead of etcds://; if it wants a client certificate, name one (cert=, key=).</source>
+        <translation>%1 在 TLS 握手期间关闭了连接。如果它不使用 TLS，请把 etcds:// 写成 etcd://；如果它要求客户端证书，请指定一个（cert=、key=）。</translation>
+    </message>
+    <message>
         <source>%1 refused the connection. Is etcd running there, and is this its client port?</source>
         <translation>%1 拒绝了连接。etcd 在那里运行吗？这是它的客户端端口吗？</translation>
     </message>
@@ -4504,11 +4508,6 @@
         <translation>把引擎换为 %1</translation>
     </message>
     <message>
-        <source>%1 = %2</source>
-        <comment>a setting and its new value</comment>
-        <translation>%1 = %2</translation>
-    </message>
-    <message>
         <source>when %1 of the lease is left</source>
         <translation>当租约还剩 %1 时</translation>
     </message>
@@ -4598,6 +4597,11 @@
         <comment>a fault</comment>
         <extracomment>%1 a fault, %2 its condition: "Pause A, when B gets the lock".</extracomment>
         <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>%1 = %2</source>
+        <comment>a setting and its new value</comment>
+        <translation>%1 = %2</translation>
     </message>
     <message>
         <source>There is no node “%1”; the node here is “%2”.</source>
@@ -7739,6 +7743,14 @@ A client's address leads to the new master at once.</source>
         <translation>服务器上遗留着 %1 的一把旧锁，还会留 %2，%1 已不再持有它</translation>
     </message>
     <message>
+        <source>%1 keeps a lock of %2, which %2 no longer has</source>
+        <translation>%1 仍保留着 %2 的锁，而 %2 已不再拥有它</translation>
+    </message>
+    <message>
+        <source>%1 keeps a lock of %2 for another %3, which %2 no longer has</source>
+        <translation>%1 还会把 %2 的锁保留 %3，而 %2 已不再拥有它</translation>
+    </message>
+    <message>
         <source>no server can decide who holds it</source>
         <translation>没有服务器能决定由谁持有</translation>
     </message>
@@ -10370,6 +10382,10 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>%1 is a Sentinel: it has no locks. Write the address of the master that it watches; “redis-cli -p PORT sentinel masters” says it.</source>
         <translation>%1 是哨兵，上面没有锁。请填写它所监视的主节点的地址；可用“redis-cli -p PORT sentinel masters”查到。</translation>
+    </message>
+    <message>
+        <source>This user may not read the performance schema, so of the locks of GET_LOCK() only those with a waiter, and names that you ask for (match), are known. SELECT on performance_schema.* lists them all, if the instrument wait/lock/metadata/sql/mdl is on</source>
+        <translation>该用户无权读取 performance schema，因此在 GET_LOCK() 的锁中只知道有等待者的锁和你指名（match）的锁。有了 performance_schema.* 的 SELECT 权限，只要监测项 wait/lock/metadata/sql/mdl 已启用，就会全部列出</translation>
     </message>
     <message>
         <source>This server does not list the locks of GET_LOCK(), so only those with a waiter, and names that you ask for (match), are known. Its performance schema, with the instrument wait/lock/metadata/sql/mdl, lists them all</source>
@@ -13113,13 +13129,17 @@ A client's address leads to the new master at once.</source>
         <translation>下一步</translation>
     </message>
     <message>
-        <source>pause the holder</source>
+        <source>resume %1</source>
         <extracomment>%1 a client that is paused.</extracomment>
-        <translation>暂停持有者</translation>
+        <translation>恢复 %1</translation>
     </message>
     <message>
-        <source>resume %1</source>
-        <translation>恢复 %1</translation>
+        <source>pause %1</source>
+        <translation>暂停 %1</translation>
+    </message>
+    <message>
+        <source>pause the holder</source>
+        <translation>暂停持有者</translation>
     </message>
 </context>
 <context>
@@ -13437,10 +13457,6 @@ A client's address leads to the new master at once.</source>
     <message>
         <source>Open the closed run a&amp;gain</source>
         <translation>重新打开已关闭的运行(&amp;G)</translation>
-    </message>
-    <message>
-        <source>The last run that was closed with what you had done to it</source>
-        <translation>最近关闭的、带有您所做改动的运行</translation>
     </message>
     <message>
         <source>&amp;Quit</source>
@@ -16020,6 +16036,11 @@ Alt+左/右 移动，Alt+上/下 延长或缩短，F2 修改，Del 撤回。</tr
         <source>, </source>
         <extracomment>Between parts of the timeline: "what client A believes, what the server has on record".</extracomment>
         <translation>，</translation>
+    </message>
+    <message>
+        <source>First a bet from lesson %1</source>
+        <extracomment>Before a lesson begins: a question of an earlier one is asked again. %1 is its number.</extracomment>
+        <translation>先押一注：来自第 %1 课</translation>
     </message>
     <message>
         <source>A lesson of your own</source>

@@ -10,12 +10,15 @@
 namespace lockscope::views {
 
 namespace {
-constexpr int kSign = 14; // wide and high
+/// The sign where it hides none of the words on its lane: right of those that it would stand on, if there is room.
+QRectF besideWords(const QRectF& sign, std::span<const WrittenWords> written, double right) {
+    constexpr double kApart = 2;
+    QRectF place = sign;
+    for (const WrittenWords& one : written) // they are written from left to right
+        if (one.place.intersects(place)) place.moveLeft(std::ceil(one.place.right()) + kApart);
+    return place.right() <= right ? place : sign;
 }
-
-double AlertMarks::reach(const TimelineScene& scene) {
-    return scene.metrics.px(kSign) / 2. + 1; // with its ground
-}
+} // namespace
 
 AlertMarks::AlertMarks(ViewContext* context, std::function<void()> changed) : m_context(context), m_desks(context) {
     const auto follow = [this, changed = std::move(changed)] {
@@ -54,11 +57,12 @@ void AlertMarks::gather(const session::AlertDesk& desk) {
     }
 }
 
-void AlertMarks::paint(QPainter& painter, const QSize& size, const TimelineScene& scene) const {
+void AlertMarks::paint(QPainter& painter, const QSize& size, const TimelineScene& scene,
+                       std::span<const WrittenWords> written) const {
     if (m_marks.empty()) return;
     const TimelineCoordinates c = scene.coordinates(size.width());
     const int labels = scene.metrics.labelWidth();
-    const double sign = scene.metrics.px(kSign);
+    const double sign = scene.metrics.px(14);
     painter.save();
     painter.setClipRect(QRect(labels, 0, size.width() - labels, size.height()), Qt::IntersectClip);
     std::unordered_map<trace::EntityId, int> rows; // a recording has many marks of few lanes
@@ -76,7 +80,7 @@ void AlertMarks::paint(QPainter& painter, const QSize& size, const TimelineScene
         const Role role = alertRole(mark.severity);
         painter.fillRect(QRectF(std::round(left), y + 1, std::max(2.0, std::round(right - left)), 2), color(role));
         if (left + sign < labels) continue;
-        const QRectF box(std::round(left) - sign / 2, y + 2, sign, sign);
+        const QRectF box = besideWords({std::round(left) - sign / 2, y + 2., sign, sign}, written, size.width());
         painter.setRenderHint(QPainter::Antialiasing, true);
         painter.setPen(Qt::NoPen);
         painter.setBrush(color(Role::SurfaceSunken));

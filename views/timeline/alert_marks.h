@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "models/alert_desks.h"
+#include "timeline/paint_kit.h"
 #include "timeline/scene.h"
 
 #include <functional>
+#include <span>
 
 namespace lockscope::views {
 
@@ -14,10 +16,9 @@ public:
     AlertMarks(ViewContext* context, std::function<void()> changed);
     /// Reads the marks anew: for another session or trace.
     void gather();
-    /// Over the lanes. The caller holds the data's mutex.
-    void paint(QPainter& painter, const QSize& size, const TimelineScene& scene) const;
-    /// How far a sign reaches right of the instant at which its alert began, in pixels.
-    static double reach(const TimelineScene& scene);
+    /// Over the lanes, on which `written` stands. The caller holds the data's mutex.
+    void paint(QPainter& painter, const QSize& size, const TimelineScene& scene,
+               std::span<const WrittenWords> written) const;
     /// The sentences of the alerts that stand on a row at an instant, or begin there within `slack` ns; empty: none.
     QString wordsAt(const TimelineScene& scene, int row, std::int64_t t, std::int64_t slack) const;
 

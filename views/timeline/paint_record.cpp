@@ -165,8 +165,6 @@ void paintHolders(const PaintKit& kit, const Lane& lane, const QRectF& bar) {
 /// Paints which server's copy is the record: "redis-1 decides", "nobody decides".
 void paintDeciders(const PaintKit& kit, const Lane& lane) {
     const QRectF strip = kit.m.deciderStrip(kit.c.width());
-    // Where another server takes over, the sign of an alert may stand: half of it hides the beginning of the strip.
-    const double sign = kit.trace.ofRealServers() ? kit.m.px(5) : 0;
     PixelColumns columns(kit.c);
     lane.deciders.visit(
         kit.c.from(), kit.to(), kit.pixel * 3, kit.now,
@@ -178,7 +176,7 @@ void paintDeciders(const PaintKit& kit, const Lane& lane) {
                             QPen(color(Role::Waiting), 1, Qt::DashLine));
             else
                 kit.rounded(r, 3, onGround(color(Role::Node, 0.6)));
-            kit.firstFitting(kit.words(r.x() + sign, r.right(), r), deciderWords(kit.trace, span), kit.smallBold,
+            kit.firstFitting(kit.words(r.x(), r.right(), r), deciderWords(kit.trace, span), kit.smallBold,
                              nobody ? Role::WaitingText : Role::Text);
         },
         [&](const SpanSum& sum) { columns.add(sum); });

@@ -452,7 +452,7 @@ void TimelineView::paintEvent(QPaintEvent* event) {
             const auto lit = paintSpotlight(painter, viewport()->size(), now, *m_context->spotlight(), m_bet, words);
             if (!lit.empty()) m_lit = lit;
         }
-        m_alerts.paint(painter, viewport()->size(), now);
+        m_alerts.paint(painter, viewport()->size(), now, m_written);
         paintOverlay(painter, now);
         m_paintedPlayhead = now.playhead;
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/alert_words.h"
 #include "scenes.h"
 #include "session/alert_desk.h"
 #include "theme/palette.h"
@@ -85,8 +86,9 @@ private Q_SLOTS:
         QTRY_COMPARE(pixelsOf(laneAt(3s, 3500ms), amber), 0);
     }
 
-    /// An alert begins where another server takes over: its sign hides nothing of that server's name.
+    /// An alert begins soon after another server took over: its sign hides nothing of that server's name.
     void aSignLeavesTheNameOfTheServerThatTookOver() {
+        Theme::instance().setChoice(ThemeChoice::Light);
         using trace::EntityKind;
         using trace::EventKind;
         const auto trace = std::make_shared<trace::Trace>();
@@ -110,21 +112,32 @@ private Q_SLOTS:
         view.resize(1000, 700);
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
-        const QString words = QStringLiteral("redis-2 decides");
+        const QString name = QStringLiteral("redis-2 decides");
         const auto writtenNow = [&] {
             const QSize size = view.viewport()->size();
             QImage image(size, QImage::Format_RGB32);
             QPainter painter(&image);
             std::vector<WrittenWords> written;
             paintLanes(painter, size, view.scene(), &written);
-            std::erase_if(written, [&](const WrittenWords& one) { return one.words != words; });
+            std::erase_if(written, [&](const WrittenWords& one) { return one.words != name; });
             return written;
         };
         QTRY_COMPARE(writtenNow().size(), 1u);
-        const double left = writtenNow().front().place.left();
-        const TimelineScene scene = view.scene();
-        const double at = scene.coordinates(view.viewport()->width()).x(kTakesOver.count());
-        QVERIFY(left >= scene.metrics.labelWidth() + at + AlertMarks::reach(scene));
+        Alert alert{Alert::State::Raised,
+                    *inspect::parseAlertRule(QStringLiteral("failed-over")),
+                    "orders",
+                    QStringLiteral("“orders” may exist twice."),
+                    QStringLiteral("Look."),
+                    kTakesOver + 150ms};
+        session.desk.take({alert}, {{alert}, 0, 0}, kTakesOver + 150ms, 1);
+        const QColor red = color(alertRole(inspect::severityOf(alert.rule.kind)));
+        const QRect words = writtenNow().front().place.toAlignedRect();
+        const QRect below = words.adjusted(0, words.height() / 2 - 2, 0, -2); // the line stands at the lane's top
+        const auto redIn = [&](const QRect& part) {
+            return pixelsOf(view.viewport()->grab().toImage().copy(part), red);
+        };
+        QTRY_VERIFY(redIn(below.translated(words.width() + 2, 0)) > 0); // the sign
+        QCOMPARE(redIn(below), 0);
     }
 };
 
