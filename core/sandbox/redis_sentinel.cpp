@@ -99,8 +99,8 @@ QCoro::Task<> RedisSentinels::setPace(const Sentinel& sentinel, QByteArray publi
 
 QCoro::Task<std::expected<void, QString>> RedisSentinels::startOne(Sentinel& sentinel, std::stop_token stop) {
     sentinel.port = 0; // a configuration of its own each time, and a port of its own
-    const auto started = co_await startOnFreePort(m_runtime, sentinel.port,
-                                                  [this, &sentinel, stop] { return startOnPort(sentinel, stop); });
+    const std::function here = [this, &sentinel, stop] { return startOnPort(sentinel, stop); };
+    const auto started = co_await startOnFreePort(m_runtime, sentinel.port, here);
     if (started) co_await setPace(sentinel, "100", stop);
     co_return started;
 }

@@ -81,7 +81,8 @@ QCoro::Task<std::expected<void, QString>> RedisServer::start(std::stop_token sto
         if (!authority) co_return std::unexpected(authority.error());
         m_authority = *authority;
     }
-    co_return co_await startOnFreePort(m_runtime, m_port, [this, stop] { return startOnPort(stop); });
+    const std::function here = [this, stop] { return startOnPort(stop); };
+    co_return co_await startOnFreePort(m_runtime, m_port, here);
 }
 
 QCoro::Task<std::expected<void, QString>> RedisServer::startOnPort(std::stop_token stop) {

@@ -35,7 +35,8 @@ QCoro::Task<std::expected<void, QString>> SqlServer::start(std::stop_token stop)
         if (!made) co_return std::unexpected(made.error());
         m_made = true;
     }
-    co_return co_await startOnFreePort(m_runtime, m_port, [this, stop] { return startOnPort(stop); });
+    const std::function here = [this, stop] { return startOnPort(stop); };
+    co_return co_await startOnFreePort(m_runtime, m_port, here);
 }
 
 QCoro::Task<std::expected<void, QString>> SqlServer::startOnPort(std::stop_token stop) {

@@ -19,7 +19,7 @@ constexpr int kPortTries = 5;
 
 QCoro::Task<std::expected<void, QString>>
 startOnFreePort(Runtime& runtime, std::uint16_t& port,
-                std::function<QCoro::Task<std::expected<void, QString>>()> startOnPort) {
+                const std::function<QCoro::Task<std::expected<void, QString>>()>& startOnPort) {
     if (port) co_return co_await startOnPort();
     std::expected<void, QString> started = std::unexpected(Text::tr("There is no free port on 127.0.0.1."));
     for (int tries = 0; tries < kPortTries; ++tries) {
