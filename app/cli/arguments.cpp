@@ -59,6 +59,8 @@ std::expected<Arguments, QString> Arguments::parse(const QStringList& words, con
     if (arguments.m_places.size() < places.size()) {
         return std::unexpected(tr("%1 is missing").arg(places[arguments.m_places.size()]));
     }
+    if (const qsizetype empty = arguments.m_places.indexOf(QString()); empty >= 0 && !places.isEmpty())
+        return std::unexpected(tr("%1 is empty").arg(places[std::min(empty, places.size() - 1)]));
     const bool several = !places.isEmpty() && places.back().endsWith(QChar(0x2026));
     if (arguments.m_places.size() > places.size() && !several) {
         // A password with a space in it falls apart: beside an address, any word may be a piece of one.

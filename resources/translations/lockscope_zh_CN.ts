@@ -3952,16 +3952,16 @@
         <translation>看门狗</translation>
     </message>
     <message>
-        <source>Pause node</source>
-        <translation>暂停节点</translation>
+        <source>Pause server</source>
+        <translation>暂停服务器</translation>
     </message>
     <message>
-        <source>Resume node</source>
-        <translation>恢复节点</translation>
+        <source>Resume server</source>
+        <translation>恢复服务器</translation>
     </message>
     <message>
-        <source>Kill node</source>
-        <translation>杀死节点</translation>
+        <source>Kill server</source>
+        <translation>杀死服务器</translation>
     </message>
     <message>
         <source>Crash the machine of %1</source>
@@ -3977,8 +3977,8 @@
         <translation>崩溃</translation>
     </message>
     <message>
-        <source>Restart node</source>
-        <translation>重启节点</translation>
+        <source>Restart server</source>
+        <translation>重启服务器</translation>
     </message>
     <message>
         <source>Restart…</source>
@@ -4258,32 +4258,32 @@
         <translation>拨动客户端时钟</translation>
     </message>
     <message>
-        <source>Isolate node</source>
-        <translation>隔离节点</translation>
+        <source>Isolate server</source>
+        <translation>隔离服务器</translation>
     </message>
     <message>
-        <source>Reconnect node</source>
-        <translation>重新连接节点</translation>
+        <source>Reconnect server</source>
+        <translation>重新连接服务器</translation>
     </message>
     <message>
-        <source>Slow node down</source>
-        <translation>使节点变慢</translation>
+        <source>Slow server down</source>
+        <translation>使服务器变慢</translation>
     </message>
     <message>
-        <source>Node's jitter</source>
-        <translation>节点抖动</translation>
+        <source>Server's jitter</source>
+        <translation>服务器抖动</translation>
     </message>
     <message>
-        <source>Reset node's connections</source>
-        <translation>重置节点连接</translation>
+        <source>Reset server's connections</source>
+        <translation>重置服务器的连接</translation>
     </message>
     <message>
-        <source>Node's clock drift</source>
-        <translation>节点时钟漂移</translation>
+        <source>Server's clock drift</source>
+        <translation>服务器时钟漂移</translation>
     </message>
     <message>
-        <source>Jump node's clock</source>
-        <translation>拨动节点时钟</translation>
+        <source>Jump server's clock</source>
+        <translation>拨动服务器时钟</translation>
     </message>
     <message>
         <source>Evict %1 from %2</source>
@@ -11984,6 +11984,10 @@ A client's address leads to the new master at once.</source>
         <translation>缺少 %1</translation>
     </message>
     <message>
+        <source>%1 is empty</source>
+        <translation>%1 为空</translation>
+    </message>
+    <message>
         <source>there is more than %1; what has a space in it needs quotes</source>
         <translation>除 %1 之外还有多余的内容；含空格的内容需要加引号</translation>
     </message>
@@ -14550,8 +14554,8 @@ A client's address leads to the new master at once.</source>
         <translation>自 %2 起连接到 %1，此前是 %3</translation>
     </message>
     <message>
-        <source>node %1: %2</source>
-        <translation>节点 %1：%2</translation>
+        <source>server %1: %2</source>
+        <translation>服务器 %1：%2</translation>
     </message>
     <message>
         <source>dead</source>
@@ -14624,16 +14628,16 @@ A client's address leads to the new master at once.</source>
         <translation>还没有服务器</translation>
     </message>
     <message>
-        <source>Play a scenario, or connect to a server: its nodes, clients and the messages between them show up here. Right-click one to break it.</source>
-        <translation>播放一个场景，或连接服务器：节点、客户端和它们之间的消息会显示在这里。右键单击可以破坏。</translation>
+        <source>Play a scenario, or connect to real servers: they, clients and the messages between them show up here. Right-click one to break it.</source>
+        <translation>播放一个场景，或连接真实的服务器：服务器、客户端和它们之间的消息会显示在这里。右键单击可以破坏。</translation>
     </message>
     <message>
         <source>Cluster</source>
         <translation>集群</translation>
     </message>
     <message>
-        <source>Arrow keys go from node to client to link; the menu key breaks what is selected.</source>
-        <translation>方向键在节点、客户端和链路间移动；菜单键破坏选中的对象。</translation>
+        <source>Arrow keys go from server to client to link; the menu key breaks what is selected.</source>
+        <translation>方向键在服务器、客户端和链路间移动；菜单键破坏选中的对象。</translation>
     </message>
     <message>
         <source>a selection, slowed down: real messages take %1</source>

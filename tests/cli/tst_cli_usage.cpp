@@ -75,6 +75,8 @@ private Q_SLOTS:
         };
         row("simualte gc-pause", "did you mean “simulate”?");
         row("simulate", "SCENARIO is missing");
+        row("simulate ", "SCENARIO is empty");
+        row("manager  status", "CONFIG is empty");
         row("simulate gc-puase", "did you mean “gc-pause”?");
         row("simulate gc-pause --sed 3", "did you mean “--seed”?");
         row("simulate gc-pause -j", "there is no option -j");

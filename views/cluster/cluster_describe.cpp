@@ -37,7 +37,7 @@ QString ClusterPanel::describe(const ClusterLayout::Item& item) const {
         const auto found = state.nodes.find(item.entity);
         const Life life = found == state.nodes.end() ? Life::Unknown : found->second.life;
         const bool away = isAway(*m_context, item.entity);
-        const QString words = tr("node %1: %2")
+        const QString words = tr("server %1: %2")
                                   .arg(name, life == Life::Dead           ? tr("dead", "a server")
                                              : away                       ? awayWords(*m_context, item.entity)
                                              : life == Life::Paused       ? tr("paused")

@@ -36,7 +36,7 @@ ClusterPanel::ClusterPanel(ViewContext* context, QWidget* parent)
     : QWidget(parent),
       m_context(context),
       m_empty(new EmptyState("server", tr("No server yet"),
-                             tr("Play a scenario, or connect to a server: its nodes, clients and the messages between "
+                             tr("Play a scenario, or connect to real servers: they, clients and the messages between "
                                 "them show up here. Right-click one to break it."),
                              this)) {
     installClusterAccessibility();
@@ -44,7 +44,7 @@ ClusterPanel::ClusterPanel(ViewContext* context, QWidget* parent)
     setMouseTracking(true);
     setAttribute(Qt::WA_OpaquePaintEvent);
     setAccessibleName(tr("Cluster"));
-    setAccessibleDescription(tr("Arrow keys go from node to client to link; the menu key breaks what is selected."));
+    setAccessibleDescription(tr("Arrow keys go from server to client to link; the menu key breaks what is selected."));
     connect(context, &ViewContext::sessionChanged, this, &ClusterPanel::forget);
     connect(context, &ViewContext::traceGrew, this, &ClusterPanel::grow);
     connect(context, &ViewContext::playheadChanged, this, [this](Nanos t) {

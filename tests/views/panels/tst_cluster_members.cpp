@@ -116,10 +116,10 @@ private Q_SLOTS:
     void eachServerHasABoxAndTheGroupHasNone() {
         Watched shop;
         QVERIFY(!shop.panel.picture().find(shop.group));
-        QCOMPARE(shop.told(2s, shop.first), u"node 10.0.0.1:7001: running, master, slots 0-8191, 1 lock(s) held"_qs);
-        QCOMPARE(shop.told(2s, shop.second), u"node 10.0.0.2:7002: running, master, slots 8192-16383"_qs);
+        QCOMPARE(shop.told(2s, shop.first), u"server 10.0.0.1:7001: running, master, slots 0-8191, 1 lock(s) held"_qs);
+        QCOMPARE(shop.told(2s, shop.second), u"server 10.0.0.2:7002: running, master, slots 8192-16383"_qs);
         QCOMPARE(shop.told(2s, shop.replica),
-                 u"node 10.0.0.4:7004: running, replica of 10.0.0.1:7001, 2.05 kB behind"_qs);
+                 u"server 10.0.0.4:7004: running, replica of 10.0.0.1:7001, 2.05 kB behind"_qs);
         // A replica stands beside its master.
         const auto& layout = shop.panel.picture();
         const QRectF one = layout.find(shop.first)->box, its = layout.find(shop.replica)->box,
@@ -130,12 +130,12 @@ private Q_SLOTS:
     void aServerThatDoesNotAnswerIsNoRunningOne() {
         Watched shop;
         QCOMPARE(shop.told(4500ms, shop.first),
-                 u"node 10.0.0.1:7001: does not answer, it does not answer, master, slots 0-8191"_qs);
-        QCOMPARE(shop.told(4500ms, shop.replica), u"node 10.0.0.4:7004: running, replica of 10.0.0.1:7001"_qs);
-        QCOMPARE(shop.told(6s, shop.replica), u"node 10.0.0.4:7004: running, master, slots 0-8191, 1 lock(s) held"_qs);
-        QVERIFY2(shop.told(7500ms, shop.first).startsWith(u"node 10.0.0.1:7001: out of service, it is neither"_qs),
+                 u"server 10.0.0.1:7001: does not answer, it does not answer, master, slots 0-8191"_qs);
+        QCOMPARE(shop.told(4500ms, shop.replica), u"server 10.0.0.4:7004: running, replica of 10.0.0.1:7001"_qs);
+        QCOMPARE(shop.told(6s, shop.replica), u"server 10.0.0.4:7004: running, master, slots 0-8191, 1 lock(s) held"_qs);
+        QVERIFY2(shop.told(7500ms, shop.first).startsWith(u"server 10.0.0.1:7001: out of service, it is neither"_qs),
                  qPrintable(shop.told(7500ms, shop.first)));
-        QCOMPARE(shop.told(9s, shop.first), u"node 10.0.0.1:7001: running, replica of 10.0.0.4:7004"_qs);
+        QCOMPARE(shop.told(9s, shop.first), u"server 10.0.0.1:7001: running, replica of 10.0.0.4:7004"_qs);
         // The picture changes with each of these.
         std::vector<QImage> pictures;
         for (const Nanos at : {2s, 6s, 9s}) {

@@ -91,7 +91,7 @@ private Q_SLOTS:
         scene.add(trace::EventKind::NodeKilled, scene.story.node);
         scene.add(trace::EventKind::LinkCut, scene.story.a, scene.story.aLink);
         QTRY_COMPARE(action(panel, "break.pause-client")->text(), u"Resume client"_qs);
-        QCOMPARE(action(panel, "break.kill-node")->text(), u"Restart node"_qs);
+        QCOMPARE(action(panel, "break.kill-node")->text(), u"Restart server"_qs);
         QCOMPARE(action(panel, "break.crash-node")->text(), u"Crash machine"_qs);
         QVERIFY(!action(panel, "break.crash-node")->isEnabled() && button(panel, "break.restart-node")->isHidden());
         QCOMPARE(action(panel, "break.cut-link")->text(), u"Mend link"_qs);

@@ -242,7 +242,7 @@ private Q_SLOTS:
         row("en", "bigger text", "Larger");
         row("en", "how do I pause a client", "Pause client");
         row("en", "paused", "Pause client");
-        row("en", "kill redis", "Kill node");
+        row("en", "kill redis", "Kill server");
         row("en", "kill redis-1", "Kill redis-1");
         row("en", "pause B", "Pause B");
         row("zh_CN", "pause B", "B");
