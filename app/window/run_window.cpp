@@ -112,8 +112,7 @@ QString applyOptions(const QCommandLineParser& parser, Settings& settings) {
 QString checkSeed(const QCommandLineParser& parser) {
     if (!parser.isSet(kSeed)) return {};
     const QStringList named = parser.positionalArguments();
-    const bool recorded =
-        !named.isEmpty() && (looksLikeUrl(named.first()) || named.first().endsWith(QLatin1String(".lockscope")));
+    const bool recorded = !named.isEmpty() && (looksLikeUrl(named.first()) || looksRecorded(named.first()));
     const bool scenario = parser.isSet(kScenario) || parser.isSet(kScreenshot) || !named.isEmpty();
     return scenario && !recorded ? QString()
                                  : Shell::tr("--seed %1: this needs a scenario to run, such as --scenario gc-pause")
@@ -184,7 +183,7 @@ QString openWanted(const QCommandLineParser& parser, MainWindow& window, bool pl
         window.openShared(wanted);
         return {};
     }
-    const bool file = wanted.endsWith(QLatin1String(".lockscope"));
+    const bool file = looksRecorded(wanted);
     auto opened = file ? openFile(wanted) : openScenario(wanted, seed);
     if (!opened) return opened.error();
     if (file) window.noteFile(wanted);

@@ -42,7 +42,7 @@ Opened openFile(const QString& path) {
     if (!file.exists())
         return std::unexpected(Opener::tr("%1: there is no such file. Was it moved or renamed?").arg(path));
     if (file.suffix().compare(QLatin1String("json"), Qt::CaseInsensitive) == 0) return openScenario(path);
-    if (file.suffix().compare(QLatin1String("lockscope"), Qt::CaseInsensitive) == 0) {
+    if (looksRecorded(path)) {
         if (const auto refused = trace::recordingRefused(path)) return std::unexpected(refused->message);
         return std::make_unique<session::RecordingSession>(path);
     }
@@ -63,6 +63,10 @@ Opened openConnections(const std::vector<session::ConnectionWish>& connections) 
 
 bool looksLikeUrl(const QString& text) {
     return text.contains(QLatin1String("://"));
+}
+
+bool looksRecorded(const QString& path) {
+    return path.endsWith(QLatin1String(".lockscope"), Qt::CaseInsensitive) || trace::beginsAsARecording(path);
 }
 
 std::unique_ptr<QObject> tryConnection(const QString& url,

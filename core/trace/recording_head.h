@@ -8,4 +8,8 @@ namespace lockscope::trace {
 /// file size: call it before showing or remembering anything about the file.
 std::optional<RecordingError> recordingRefused(const QString& path);
 
+/// Whether a file begins as a recording does, whatever it is called; other programs have SQLite files, too. False where
+/// it cannot be read.
+bool beginsAsARecording(const QString& path);
+
 } // namespace lockscope::trace

@@ -8,6 +8,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QJsonDocument>
+#include <QtEndian>
 
 namespace lockscope::trace {
 
@@ -144,6 +145,15 @@ std::optional<RecordingError> recordingRefused(const QString& path) {
     return refused(Kind::NotRecording, Words::tr("%1 is not a Lockscope recording: something else is in it. "
                                                  "Choose a file that Lockscope has recorded.")
                                            .arg(shown));
+}
+
+bool beginsAsARecording(const QString& path) {
+    constexpr qsizetype kIdAt = 68; // in the header of every SQLite file
+    QFile file(path);
+    if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) return false;
+    const QByteArray head = file.read(kIdAt + qsizetype(sizeof(qint32)));
+    return head.startsWith("SQLite format 3") && head.size() == kIdAt + qsizetype(sizeof(qint32)) &&
+           qFromBigEndian<qint32>(head.constData() + kIdAt) == kApplicationId;
 }
 
 RecordingReader::RecordingReader(const QString& path) : m_impl(std::make_unique<Impl>(path)) {

@@ -2,11 +2,11 @@
 #include "trace/bulk_loader.h"
 #include "trace/chunk_codec.h"
 #include "trace/recording_file.h"
+#include "trace/recording_head.h"
 #include "trace/trace_digest.h"
 
 #include <QDir>
 #include <QFileInfo>
-#include <QtEndian>
 #include <filesystem>
 #include <optional>
 
@@ -29,14 +29,6 @@ RecordingError writeFailed(const QString& path, const QString& why) {
             .arg(QDir::toNativeSeparators(path), why)};
 }
 
-/// Whether a file begins as a recording does; other programs have SQLite files, too.
-bool beginsAsARecording(QFile& file) {
-    constexpr qsizetype kIdAt = 68; // in the header of every SQLite file
-    const QByteArray head = file.read(kIdAt + qsizetype(sizeof(qint32)));
-    return head.startsWith("SQLite format 3") && head.size() == kIdAt + qsizetype(sizeof(qint32)) &&
-           qFromBigEndian<qint32>(head.constData() + kIdAt) == kApplicationId;
-}
-
 /// Only a recording gives way to a recording: another file, a device, a pipe or a folder of that name is somebody's.
 std::optional<RecordingError> noPlaceForAFile(const QString& path) {
     const QFileInfo there(path);
@@ -45,7 +37,7 @@ std::optional<RecordingError> noPlaceForAFile(const QString& path) {
         QFile file(path);
         if (there.size() == 0) return std::nullopt;
         if (!file.open(QIODevice::ReadOnly)) return writeFailed(path, file.errorString());
-        if (beginsAsARecording(file)) return std::nullopt;
+        if (beginsAsARecording(path)) return std::nullopt;
         return RecordingError{RecordingError::Kind::CannotOpen,
                               Words::tr("%1 is there and is no recording: it would be lost. Choose another name.")
                                   .arg(QDir::toNativeSeparators(path))};
