@@ -20,6 +20,7 @@ RecordingArrival* RecordingArrival::of(const MainWindow* window) {
 
 void RecordingArrival::follow(const session::RecordingSession* recording) {
     if (m_recording) m_recording->disconnect(this);
+    disconnect(m_untilMoved);
     m_recording = recording;
     if (!recording) return;
     connect(recording, &session::Session::scenarioChanged, this, &RecordingArrival::readingBegins);
@@ -50,7 +51,13 @@ void RecordingArrival::arrive() {
     if (messages->kind() == MessageBar::Kind::Problem && !messages->message().isEmpty())
         return; // that the file is damaged
     const QString at = views::instant(*shown, shown->reached());
-    if (start) messages->offer(tr("This recording is shown as it ended, at %1.").arg(at), start);
+    if (!start) return;
+    const QString said = tr("This recording is shown as it ended, at %1.").arg(at);
+    messages->offer(said, start);
+    m_untilMoved = connect(m_window->context(), &views::ViewContext::playheadChanged, this, [this, said] {
+        disconnect(m_untilMoved);
+        if (m_window->messages()->message() == said) m_window->messages()->dismiss(); // it is shown as it was before
+    });
 }
 
 } // namespace lockscope::app

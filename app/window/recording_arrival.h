@@ -27,6 +27,7 @@ private:
     void arrive();
 
     MainWindow* m_window;
+    QMetaObject::Connection m_untilMoved;                  ///< while the window says that the end is shown
     QPointer<const session::RecordingSession> m_recording; ///< that has not been shown at its end yet
 };
 

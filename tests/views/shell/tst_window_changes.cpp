@@ -270,6 +270,7 @@ private Q_SLOTS:
                  qPrintable(scene.window->messages()->message()));
         scene.window->messages()->offerButton()->click(); // the way to the start
         QCOMPARE(scene.context()->playhead(), Nanos(0));
+        QVERIFY(!scene.window->messages()->message().contains(QLatin1String("as it ended"))); // it is not any more
     }
 
     void aRecordingShowsItsSeedAndSaysWhyItCannotBeBroken() {
