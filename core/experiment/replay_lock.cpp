@@ -92,12 +92,44 @@ constexpr Nanos kUsualLeases[] = {1s,   2s,   3s,   5s,    10s,   15s,   20s, 30
                                   2min, 3min, 5min, 10min, 15min, 30min, 1h,  2h,  6h,  12h,  24h};
 constexpr Nanos kLookLate = 1s; ///< how long after a grant or a renewal a watcher may see it
 
+Nanos medianOf(std::vector<Nanos>& times) {
+    const auto middle = times.begin() + std::ptrdiff_t(times.size() / 2);
+    std::ranges::nth_element(times, middle);
+    return *middle;
+}
+
+/// The renewals of a lock's holds, and the period of the watchdog that sends them.
+class RenewalPace {
+public:
+    void begins(Nanos at) { m_last = at, m_renewals = 0; }
+    void renewed(Nanos at) {
+        if (m_last != kNever) (m_renewals++ ? m_between : m_first).push_back(at - m_last);
+        m_last = at;
+    }
+    void ends(Nanos at, bool givenBack) {
+        if (givenBack && m_last != kNever && m_renewals > 0) m_rests.push_back(at - m_last);
+        m_last = kNever;
+    }
+    /// The time between two renewals, or between a grant and its only one: a client may send a first one at once, to
+    /// see whether its lock is there still. So a hold that went on without one for much longer has another period, a
+    /// third of the lease as a rule. nullopt: nothing was renewed.
+    std::optional<Nanos> period(Nanos lease) {
+        if (!m_between.empty()) return medianOf(m_between);
+        if (m_first.empty()) return std::nullopt;
+        const Nanos first = medianOf(m_first), rest = m_rests.empty() ? Nanos(0) : medianOf(m_rests);
+        return rest > first * 3 / 2 ? std::max(rest, lease / 3) : first;
+    }
+
+private:
+    Nanos m_last = kNever; ///< renewal of the present hold, or its beginning
+    int m_renewals = 0;    ///< of the present hold
+    std::vector<Nanos> m_first, m_between, m_rests;
+};
+
 struct Measured {
     Nanos lease{};
     bool known = false, restOnly = false; ///< any row told of a lease; only the first look did
-    EntityId renewedBy = kNoEntity;
-    Nanos renewedAt = kNever; ///< of the present hold, its beginning included
-    std::vector<Nanos> gaps;
+    RenewalPace pace;
     int permits = 1;
     QByteArray format;
 };
@@ -113,9 +145,10 @@ void take(Measured& lock, const Event& event) {
             lock.restOnly = false;
         lock.lease = std::max(lock.lease, left);
     }
-    if (renews && lock.renewedAt != kNever) lock.gaps.push_back(event.time() - lock.renewedAt);
-    if (renews || event.kind == EventKind::RecordHeld) lock.renewedAt = event.time();
-    if (event.kind == EventKind::RecordFreed) lock.renewedAt = kNever;
+    if (renews) lock.pace.renewed(event.time());
+    if (event.kind == EventKind::RecordHeld) lock.pace.begins(event.time());
+    if (event.kind == EventKind::RecordFreed)
+        lock.pace.ends(event.time(), trace::FreedBy(event.flags & trace::kFreedByMask) == trace::FreedBy::Release);
 }
 
 Nanos rounded(Nanos time) {
@@ -177,10 +210,9 @@ std::map<EntityId, ReplayLock> replayLocks(const trace::Trace& trace, Nanos to) 
             if (lock.leaseAtLeast) settings.lease = usualFrom(settings.lease);
         }
         const recipes::RecipeInfo* const recipe = recipes::findRecipe(lock.recipe.toUtf8());
-        if (!recipe || !recipe->watchdog || measured.gaps.empty()) continue;
-        const auto middle = measured.gaps.begin() + std::ptrdiff_t(measured.gaps.size() / 2);
-        std::ranges::nth_element(measured.gaps, middle);
-        settings.watchdog = rounded(*middle);
+        const auto period = measured.pace.period(settings.lease);
+        if (!recipe || !recipe->watchdog || !period) continue;
+        settings.watchdog = rounded(*period);
         if (settings.watchdog >= settings.lease) settings.watchdog = settings.lease / 3;
     }
     return locks;

@@ -19,7 +19,7 @@ QByteArray kindOfService(const QByteArray& url);
 /// All locks of a trace, by what was seen of them up to an instant. The lease is the longest time to a deadline that a
 /// row tells of; in an attached world, whose looks come a moment after the fact, the next whole second, or the next
 /// time that people choose where only the rest of a lease was seen. The watchdog's period is the median between two
-/// renewals of one hold.
+/// renewals of one hold; where holds had one at most, what that one and the time without one after it make likely.
 std::map<trace::EntityId, ReplayLock> replayLocks(const trace::Trace& trace, Nanos to);
 
 /// Gives these locks to a scenario, the first one as its main lock, and the services that keep them.

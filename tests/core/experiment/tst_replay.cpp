@@ -194,6 +194,31 @@ private Q_SLOTS:
         QVERIFY(holds[2].got > 16s);
     }
 
+    /// One renewal soon after the grant and none for long after that is no watchdog of so short a period.
+    void aFirstRenewalIsNotThePeriod() {
+        auto trace = std::make_shared<trace::Trace>();
+        Nanos now{};
+        trace::Recorder recorder(trace, [&now] { return now; });
+        trace->setOriginWallMs(1'700'000'000'000);
+        const auto lock = trace->intern(EntityKind::Lock, "orders", trace::kNoEntity, trace->text("redisson"));
+        const auto thread = trace->intern(EntityKind::Thread, "1", trace->intern(EntityKind::Client, "alpha"));
+        for (const Nanos from : {1s, 20s, 40s}) {
+            for (const Nanos after : {Nanos(0), Nanos(450ms)}) {
+                now = from + after;
+                recorder.emit(after > 0ns ? EventKind::RecordRenewed : EventKind::RecordHeld, thread, lock,
+                              (now + 30s).count(), 1);
+            }
+            now = from + 8s;
+            recorder.emit(EventKind::RecordFreed, trace::kNoEntity, lock, 0, thread,
+                          std::uint8_t(trace::FreedBy::Release));
+        }
+        trace->reach(50s);
+        const auto replay = replayOf(*trace, {}, Nanos(0), 50s);
+        QVERIFY2(replay, replay ? "" : qPrintable(replay.error()));
+        QCOMPARE(replay->scenario.lock.lease, Nanos(30s));
+        QCOMPARE(replay->scenario.lock.watchdog, Nanos(10s));
+    }
+
     /// A wait that ended in vain does not begin the program again.
     void aWaitInVainIsPassedOver() {
         auto trace = std::make_shared<trace::Trace>();
