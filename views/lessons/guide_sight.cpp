@@ -83,10 +83,10 @@ LessonGuide::Bet LessonGuide::bet() const {
     if (progress == m_progress.end() || m_step == 0) return {};
     const lesson::Step& before = m_lesson->steps[std::size_t(m_step - 1)];
     const auto bet = progress->second.bets.find(m_step - 1);
-    const auto run = m_runs.find(before.scene);
-    if (!before.ask || bet == progress->second.bets.end() || run == m_runs.end()) return {};
-    const QString words = run->second.facts->filled(before.ask->choices[std::size_t(bet->second)].text.in(m_language),
-                                                    *m_lesson->scene(before.scene), stopOf(m_step - 1));
+    if (!before.ask || bet == progress->second.bets.end() || !m_runs.contains(before.scene)) return {};
+    const QString words = m_runs.at(before.scene)
+                              .facts->filled(before.ask->choices[std::size_t(bet->second)].text.in(m_language),
+                                             *m_lesson->scene(before.scene), stopOf(m_step - 1));
     const auto answered = result();
     if (!answered) return {tr("bet: %1").arg(words), tr("your bet"), {}};
     if (answered->right) return {tr("✓ bet: %1").arg(words), tr("✓ your bet"), true};

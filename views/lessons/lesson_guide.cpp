@@ -38,13 +38,18 @@ LessonGuide::LessonGuide(ViewContext* context, Player* player, QObject* parent)
     });
 }
 
-std::expected<void, QString> LessonGuide::load(lesson::Lesson lesson) {
-    std::map<QString, lesson::SceneRun> runs;
-    for (const lesson::Scene& scene : lesson.scenes) {
-        auto run = lesson::playScene(scene);
-        if (!run) return std::unexpected(run.error());
-        runs.emplace(scene.id, std::move(*run));
-    }
+std::expected<void, QString> LessonGuide::load(lesson::Lesson lesson, int step, Proof proof) {
+    const auto last = std::ssize(lesson.steps) - 1;
+    const bool turn = lesson.turn && step > last;
+    QString first;
+    if (turn)
+        first = lesson.turn->scene;
+    else if (last >= 0)
+        first = lesson.steps[std::size_t(std::clamp<std::ptrdiff_t>(step, 0, last))].scene;
+    SceneRuns runs(lesson, first);
+    for (const lesson::Scene& scene : lesson.scenes)
+        if (proof == Proof::All || scene.id == first)
+            if (const auto& run = runs.wait(scene.id); !run) return std::unexpected(run.error());
     m_lesson = std::move(lesson);
     m_runs = std::move(runs);
     return {};
@@ -55,12 +60,16 @@ std::expected<void, QString> LessonGuide::open(const QString& id, int step, Arri
     if (!read) return std::unexpected(read.error().front().toString());
     // A person's own lesson goes by its file's name: by that it is found, and two files may say one id.
     if (scenario::userFiles(scenario::Shelf::Lessons).contains(id)) read->id = id;
-    return open(*std::move(read), step, arrival);
+    return open(*std::move(read), step, arrival, lesson::builtinLessons().contains(id) ? Proof::First : Proof::All);
 }
 
 std::expected<void, QString> LessonGuide::open(lesson::Lesson lesson, int step, Arrival arrival) {
+    return open(std::move(lesson), step, arrival, Proof::All);
+}
+
+std::expected<void, QString> LessonGuide::open(lesson::Lesson lesson, int step, Arrival arrival, Proof proof) {
     const bool follows = asksOldBet() && m_next == lesson.id; // whose answer counts in this lesson
-    if (auto loaded = load(std::move(lesson)); !loaded) return loaded;
+    if (auto loaded = load(std::move(lesson), step, proof); !loaded) return loaded;
     m_oldBetOf.clear();
     if (step == 0 && !follows) m_progress[m_lesson->id].old.reset();
     begin(step, arrival);
@@ -69,7 +78,7 @@ std::expected<void, QString> LessonGuide::open(lesson::Lesson lesson, int step, 
 
 std::expected<void, QString> LessonGuide::openWithOldBet(lesson::Lesson bet, const QString& of, const QString& next) {
     bet.id.clear(); // nobody comes far in it
-    if (auto loaded = load(std::move(bet)); !loaded) return loaded;
+    if (auto loaded = load(std::move(bet), 0, Proof::All); !loaded) return loaded;
     m_oldBetOf = of;
     m_next = next;
     m_progress[next].old.reset(); // it may be left out
@@ -96,7 +105,7 @@ LessonGuide::Place LessonGuide::place() const {
 void LessonGuide::restore(const Place& place) {
     if (place.phase == Phase::Off || !place.lesson) return;
     setProgress(place.id, place.progress);
-    if (!load(*place.lesson)) return;
+    if (!load(*place.lesson, place.step, Proof::First)) return;
     m_oldBetOf = place.oldBetOf;
     m_next = place.next;
     m_phase = place.phase;
@@ -125,8 +134,7 @@ const lesson::Step* LessonGuide::current() const {
 const lesson::Facts* LessonGuide::facts() const {
     const lesson::Step* const step = current();
     if (!step) return nullptr;
-    const auto run = m_runs.find(step->scene);
-    return run == m_runs.end() ? nullptr : run->second.facts.get();
+    return m_runs.contains(step->scene) ? m_runs.at(step->scene).facts.get() : nullptr;
 }
 
 Nanos LessonGuide::stopOf(int step) const {
@@ -406,7 +414,7 @@ void LessonGuide::close() {
     m_phase = Phase::Off;
     m_lesson.reset();
     m_oldBetOf.clear();
-    m_runs.clear();
+    m_runs = {};
     m_playFrom.reset();
     m_player->setLimit(std::nullopt);
     holdBack();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include "lesson/goal.h"
-#include "lesson/scene_run.h"
+#include "lessons/scene_runs.h"
 #include "models/view_context.h"
 #include "transport/player.h"
 
@@ -175,7 +175,10 @@ Q_SIGNALS:
     void betMissing();
 
 private:
-    std::expected<void, QString> load(lesson::Lesson lesson);
+    /// Whether all of a lesson's scenes must play, or the one that is wanted first: a built-in lesson's others do.
+    enum class Proof : std::uint8_t { All, First };
+    std::expected<void, QString> open(lesson::Lesson lesson, int step, Arrival arrival, Proof proof);
+    std::expected<void, QString> load(lesson::Lesson lesson, int step, Proof proof);
     void begin(int step, Arrival arrival);
     void beginNext();
     const lesson::Step* current() const;
@@ -201,7 +204,7 @@ private:
     QString m_language;
     std::optional<lesson::Lesson> m_lesson;
     QString m_oldBetOf, m_next; ///< as in Place
-    std::map<QString, lesson::SceneRun> m_runs;
+    SceneRuns m_runs;
     std::map<QString, LessonProgress> m_progress;
     Phase m_phase = Phase::Off;
     int m_step = 0;
