@@ -132,7 +132,8 @@ private Q_SLOTS:
         QCOMPARE(shop.told(4500ms, shop.first),
                  u"server 10.0.0.1:7001: does not answer, it does not answer, master, slots 0-8191"_qs);
         QCOMPARE(shop.told(4500ms, shop.replica), u"server 10.0.0.4:7004: running, replica of 10.0.0.1:7001"_qs);
-        QCOMPARE(shop.told(6s, shop.replica), u"server 10.0.0.4:7004: running, master, slots 0-8191, 1 lock(s) held"_qs);
+        QCOMPARE(shop.told(6s, shop.replica),
+                 u"server 10.0.0.4:7004: running, master, slots 0-8191, 1 lock(s) held"_qs);
         QVERIFY2(shop.told(7500ms, shop.first).startsWith(u"server 10.0.0.1:7001: out of service, it is neither"_qs),
                  qPrintable(shop.told(7500ms, shop.first)));
         QCOMPARE(shop.told(9s, shop.first), u"server 10.0.0.1:7001: running, replica of 10.0.0.4:7004"_qs);
