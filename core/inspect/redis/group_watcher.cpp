@@ -154,8 +154,17 @@ void RedisGroupWatcher::arrange(const Places& places, bool follow) {
         if (follow) startFollowing(fresh);
         arranged.push_back(fresh);
     }
-    for (const MasterPtr& master : m_masters)
-        if (std::ranges::find(arranged, master) == arranged.end()) retire(*master);
+    for (const MasterPtr& master : m_masters) {
+        if (std::ranges::find(arranged, master) != arranged.end()) continue;
+        // In the middle of a failover a node may tell of no owner: until there is one, these locks are not known.
+        const auto ownsIts = [slot = master->place.slotsFromTo.front().first](const ClusterNode& place) {
+            return place.owns(slot);
+        };
+        if (std::ranges::none_of(places, ownsIts))
+            arranged.push_back(master);
+        else
+            retire(*master);
+    }
     if (m_masters != arranged) {
         m_news = true;
         for (const MasterPtr& master : arranged)

@@ -332,6 +332,32 @@ private Q_SLOTS:
         QCOMPARE(raised.size(), 1u);
         QCOMPARE(raised.front().lock, there);
     }
+
+    /// … also where the others tell for a moment that nobody has its slots: they have forgotten the dead master's, and
+    /// the replica is not promoted yet.
+    void nobodysSlotsAreNotTakenForReleases() {
+        constexpr int kMaster = 1, kReplica = 4;
+        const QByteArray there = nameOn(kMaster);
+        take(*clientAt(m_cluster.at(kMaster).port()), there);
+        GroupWatch watch(m_runtime, m_cluster.url());
+        QTRY_VERIFY_WITH_TIMEOUT(watch.last.complete && watch.row(there), 10'000);
+        int first = 0;
+        while (m_cluster.firstOwner(first) != kMaster)
+            ++first;
+        int last = first;
+        while (m_cluster.firstOwner(last + 1) == kMaster)
+            ++last;
+        m_cluster.at(kMaster).kill();
+        for (const int node : {2, 3, 5})
+            VERIFY_OK(
+                run(clientAt(m_cluster.at(node).port())
+                        ->call({"CLUSTER", "DELSLOTSRANGE", QByteArray::number(first), QByteArray::number(last)})));
+        QTRY_VERIFY_WITH_TIMEOUT(watch.saw(there, What::FailedOver), kFailoverLimit);
+        QCOMPARE(watch.row(there)->server, "127.0.0.1:" + QByteArray::number(m_cluster.at(kReplica).port()));
+        for (const What what : {What::Released, What::Expired, What::Lost, What::Gone, What::Taken})
+            QVERIFY2(!watch.saw(there, what), inspect::nameOf(what));
+        QCOMPARE(watch.told(trace::EventKind::RecordFreed), 0);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestRedisGroupWatcher)
